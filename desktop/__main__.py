@@ -14,10 +14,10 @@ def main() -> None:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     arguments = sys.argv[1:]
     hidden = arguments[0] if arguments else ""
-    if arguments in ([], ["--hidden"]):
+    if arguments in ([], ["--hidden"], ["--activated"]):
         from desktop.cli.window import main as window
 
-        sys.exit(window(hidden=bool(arguments)))
+        sys.exit(window(hidden=hidden == "--hidden", activated=hidden == "--activated"))
     elif not _child(hidden):
         if ":" in hidden:  # as no command is called
             _link(arguments)
@@ -38,19 +38,39 @@ def _link(arguments: list[str]) -> None:
 
 def _child(hidden: str) -> bool:
     """Be one of the children; False where it is no hidden argument."""
+    return _library(hidden) or _helper(hidden)
+
+
+def _library(hidden: str) -> bool:
+    """A process for a library that is heavy, or may crash."""
     if hidden == "--model-host":
         from desktop.providers.host.main import main as model_host
 
         model_host()
+    elif hidden == "--whatsapp":
+        from desktop.channels.whatsapp.child.main import main as whatsapp
+
+        whatsapp()
     elif hidden == "--engine":
         from desktop.providers.engine_child import main as engine
 
         engine(sys.argv[2:])
+    elif hidden == "--speech":
+        from desktop.providers.speech.child import main as speech
+
+        speech(sys.argv[2:])
     elif hidden == "--heic":
         from desktop.providers.heic import main as heic
 
         heic()
-    elif hidden == "--guard":
+    else:
+        return False
+    return True
+
+
+def _helper(hidden: str) -> bool:
+    """A process for work that is kept apart."""
+    if hidden == "--guard":
         from desktop.providers.guard import main as guard
 
         guard(sys.argv[2:])

@@ -5,8 +5,11 @@ already translated when the error is made, and hold no secret: who raises them m
 """
 
 import errno
+from pathlib import Path
 
 from desktop.text import _, sentences
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class AppError(Exception):
@@ -59,9 +62,26 @@ def explain(error: BaseException) -> AppError:
     )
 
 
+def _another_folder() -> str:
+    return _("Check the permissions of the folder, or choose another one with NANOBOT_DESKTOP_HOME.")
+
+
+def no_place(folder: Path, error: OSError) -> AppError:
+    """The error where the folder of everything that is kept can't be made. Blocks."""
+    told = _storage(error)
+    if error.errno in _FULL:
+        return told
+    text = _("Nothing can be saved: {folder} can’t be created.").format(folder=folder)
+    if Path("~").expanduser().is_dir():
+        return StorageError(text, _another_folder())
+    return StorageError(
+        text, _("Give this account a home folder, or choose another one with NANOBOT_DESKTOP_HOME.")
+    )
+
+
 def _storage(error: OSError) -> AppError:
     where = error.filename or _("the disk")
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if error.errno in _FULL:
         return StorageError(
             _("The disk is full: {where} could not be written.").format(where=where),
             _("Free up some space and try again. Nothing already stored was changed."),
@@ -69,7 +89,7 @@ def _storage(error: OSError) -> AppError:
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         return StorageError(
             _("No permission to read or write {where}.").format(where=where),
-            _("Check the permissions of the folder, or choose another one with NANOBOT_DESKTOP_HOME."),
+            _another_folder(),
         )
     return StorageError(
         _("{where} can’t be used: {reason}.").format(

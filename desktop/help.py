@@ -19,6 +19,8 @@ TOPICS = (
     "memory",
     "tasks",
     "skills-and-mcp",
+    "channels",
+    "whatsapp",
     "privacy",
     "command-line",
     "shortcuts",

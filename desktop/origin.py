@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from desktop.text import _
+from desktop.text import _, listed
 
 MOST_SOURCES = 6
 _LONGEST_SOURCE = 120
@@ -86,7 +86,7 @@ def sentence(mark: Mark) -> str:
     """What a person is told of marked text in view; empty for what is trusted."""
     if mark.trusted:
         return ""
-    names = ", ".join(mark.sources)
+    names = listed(mark.sources)
     if mark.origin is Origin.UNKNOWN:
         text = _("This conversation contains files you have not confirmed as yours: {names}.")
         return (

@@ -15,9 +15,9 @@ from pathlib import Path
 from urllib.parse import unquote
 
 APP = "nanobot-desktop"
-WINDOWS_ID = "io.github.nanobot_desktop"
-"""By which Windows knows its shortcut, windows and toasts; packaging/windows/installer.nsi has the
-same."""
+APP_ID = "io.github.nanobot_desktop"
+"""By which desktops know the program: Linux its menu entry, windows, notifications and name on the bus,
+Windows its shortcut, windows and toasts. packaging/linux and packaging/windows have the same."""
 PRIVATE_UMASK = 0o077
 _OTHERS = 0o077
 _persons_umask = -1
@@ -46,6 +46,11 @@ class Home:
     @property
     def ipc(self) -> Path:
         return self.root / "ipc"
+
+    @property
+    def channels(self) -> Path:
+        """Files of chat apps that nobody else reads: keys of encrypted rooms, a sign-in to WhatsApp."""
+        return self.root / "channels"
 
     @property
     def workspace(self) -> Path:

@@ -8,6 +8,7 @@ else the locale of the environment.
 import gettext
 import os
 import re
+from collections.abc import Iterable
 from string import Formatter
 
 from desktop.paths import resource
@@ -25,6 +26,8 @@ _code = "en"
 
 def _(message: str) -> str:
     """The message in the person's language; the message itself where there is no translation."""
+    if not message:
+        return ""  # which the catalogue has its own header for
     return _said((_current or use("")).gettext(message))
 
 
@@ -51,6 +54,11 @@ def titled(head: str, what: str) -> str:
     """ "Use: Qwen", with the colon of the language; one of both alone where the other is empty."""
     colon = "：" if language() == "zh_CN" else ": "
     return colon.join(filter(None, (head, what)))
+
+
+def listed(names: Iterable[str]) -> str:
+    """ "Ollama, vLLM", with what the language sets between the members of a list."""
+    return ("、" if language() == "zh_CN" else ", ").join(names)
 
 
 class _Sentence(str):

@@ -19,12 +19,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from desktop import frames
 from desktop.config.given import variable
 from desktop.providers.registry_table import PROVIDERS
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = [sys.executable, "-P", "-m", "desktop"]
 DEAD = "http://127.0.0.1:9/v1"
+
+WHATSAPP = ROOT / "desktop" / "channels" / "whatsapp" / "child"
 
 STORIES = (
     "test_keychain.py",  # stores a key
@@ -35,6 +38,7 @@ STORIES = (
     "test_cron.py",
     "test_quit.py",
     "test_link.py",
+    "test_chat_apps.py",  # speaks with each service
     "test_provider.py",
     "window/test_presence.py",  # shows a notification
     "window/test_links.py",
@@ -46,6 +50,8 @@ def late_imports() -> list[str]:
     """Every module that the program's code imports anywhere, but for what only type checkers read."""
     found: set[str] = set()
     for path in (ROOT / "desktop").rglob("*.py"):
+        if WHATSAPP in path.parents:
+            continue  # ask_whatsapp() does
         tree = ast.parse(path.read_text("utf-8"))
         found |= set(_imported(tree.body))
         parts = path.relative_to(ROOT).with_suffix("").parts
@@ -123,6 +129,25 @@ def ask_each_provider(program: Path) -> Iterator[str]:
             yield f"{spec.display}: {done.stderr.strip()[:300] or done.stdout.strip()[:300]}"
 
 
+def ask_whatsapp(program: Path) -> Iterator[str]:
+    """Its process must start; without its library it must say that, with it that it got no connection."""
+    wanted = "unreachable" if os.environ.get("WITH_WHATSAPP") == "1" else "missing"
+    with tempfile.TemporaryDirectory() as folder:
+        dead = {"proxy": "http://127.0.0.1:9", "links": True, "phone": ""}
+        process = subprocess.Popen(
+            [str(program), "--whatsapp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(frames.pack({"op": "open", "folder": folder, **dead}))
+        process.stdin.flush()
+        told = json.loads(frames.read(process.stdout) or b"{}")  # type: ignore[arg-type]
+        process.stdin.close()
+        process.wait(30)
+    if told.get("why") != wanted:
+        yield f"WhatsApp: {told} instead of {wanted}"
+
+
 def tell_stories(program: Path) -> int:
     """Have the frozen program go through the stories; pytest's exit code."""
     stories = [str(ROOT / "tests" / "stories" / name) for name in STORIES]
@@ -135,7 +160,7 @@ def tell_stories(program: Path) -> int:
 def main(program: Path, *, stories: bool) -> int:
     """Check it; the exit code."""
     source, frozen = self_test(SOURCE), self_test([str(program)])
-    wrong = [*differences(source, frozen), *ask_each_provider(program)]
+    wrong = [*differences(source, frozen), *ask_each_provider(program), *ask_whatsapp(program)]
     print(f"{len(late_imports())} imports, {len(frozen['done'])} things done, each provider asked.")
     for line in wrong:
         print(f"wrong: {line}")

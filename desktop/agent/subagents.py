@@ -29,7 +29,7 @@ _MOST = 20
 _INHERITED = ("model", "provider", "reasoning", "folder", "folders", "mode", "mode_until")
 _COLUMNS = (
     "id, session, turn, label, task, front, approve, started, state, result, outside, sources, "
-    "addresses, told, origin"
+    "addresses, told, origin, chat"
 )
 _SAYS_NOTHING = {
     "done": mark("It ended without a result."),
@@ -66,6 +66,8 @@ class Subagent:
     sources: tuple[str, ...] = ()
     addresses: frozenset[str] = frozenset()
     told: bool = False
+    chat: str = ""
+    """The chat that its result goes to, where the conversation is that of several."""
 
     @property
     def key(self) -> str:
@@ -114,7 +116,15 @@ class Subagents:
             raise ToolFailure(f"{_MOST} subagents work or wait already. Wait for their results.")
         given = turn.inbound
         one = Subagent(
-            uuid.uuid4().hex[:8], turn.key, turn.id, label, task, given.front, given.approve, time.time()
+            uuid.uuid4().hex[:8],
+            turn.key,
+            turn.id,
+            label,
+            task,
+            given.front,
+            given.approve,
+            time.time(),
+            chat=given.chat,
         )
         self._live[one.id] = one
         waits = len(self._live) > self._places
@@ -233,6 +243,7 @@ class Subagents:
                     about=_about(one),
                     mark=Mark(Origin(one.origin), one.sources) if one.outside else AGENT,
                     addresses=one.addresses,
+                    chat=one.chat,
                     cause=one.front if one.front in UNATTENDED else "",
                 )
             )

@@ -19,6 +19,7 @@ from desktop.bus.bus import Bus
 from desktop.bus.events import ConversationChanged
 from desktop.config.agents import AgentDefaults
 from desktop.errors import AppError
+from desktop.markdown import plain
 from desktop.paths import temporary
 from desktop.providers.base import Request
 from desktop.providers.budget import Budget
@@ -170,7 +171,8 @@ def cleaned(answer: str) -> str:
     none in it."""
     line = next((line for line in answer.splitlines() if line.strip(_AROUND)), "")
     line = "".join(c for c in line if unicodedata.category(c) not in ("Cc", "Cf", "Co", "Cs"))
-    line = _LABEL.sub("", " ".join(line.split()).strip(_AROUND)).strip(_AROUND)
+    line = plain(" ".join(line.split())).strip(_AROUND)
+    line = _LABEL.sub("", line).strip(_AROUND)
     if len(line) <= LONGEST:
         return line
     cut = line[: LONGEST - 1]

@@ -70,6 +70,10 @@ class Inbound:
     """Whose words it is, or were in view where it was written."""
     addresses: frozenset[str] = frozenset()
     """Addresses that were given where it was written."""
+    sender: str = ""
+    """Who wrote it, where that was not the person: a name as a chat app shows it."""
+    chat: str = ""
+    """The key of the chat that it came from, where its conversation is that of several chats."""
 
     @property
     def alone(self) -> bool:
@@ -87,6 +91,8 @@ class Inbound:
             "_replaces": self.replaces,
             "_label": self.label,
             "_addresses": sorted(self.addresses),
+            "_sender": self.sender,
+            "_chat": self.chat,
         }
         mark = self.mark
         if self.pictures:  # what is seen in them may be anybody's words
@@ -146,6 +152,8 @@ class Turn:
     slot: Slot
     waiting: Callable[[], list["Joined"]] = list
     """Takes the messages that came meanwhile; each is on disk."""
+    joined: list[str] = field(default_factory=list)
+    """Turns that go on as this one, and end with it."""
     text: list[str] = field(default_factory=list)
     """Said since the last tool call."""
     reasoning: list[str] = field(default_factory=list)
@@ -165,7 +173,7 @@ class Turn:
     said: list[Saying] = field(default_factory=list)
     """What the message tool is putting into this conversation in this round."""
     spoke: bool = False
-    """It put something there: no second answer is wanted."""
+    """It put something there in the last round: no second answer is wanted."""
     read: set[Path] = field(default_factory=set)
     """The files that it read."""
     keys: Mapping[str, str] = field(default_factory=dict)

@@ -28,6 +28,7 @@ from desktop.origin import TRUSTED
 from desktop.providers.base import DayIsSpent, Message
 from desktop.session.names import own
 from desktop.session.sessions import Sessions
+from desktop.session.title import first_words
 from desktop.usage import UsageLedger
 
 NOTHING = "NOTHING_TO_TELL"
@@ -88,7 +89,7 @@ class Unattended:
         turn = await self._turn(_inbound(key, job.message, JOB, _about(job, run)), run.id)
         spent = await self._parts.usage.of_turn(run.id)
         if turn.outcome == "done" and _worth_telling(turn):
-            await self._tell(turn, f"run:{run.id}", REMINDER, job.session or key, job.name)
+            await self._tell(turn, f"run:{run.id}", REMINDER, job.session or key, job.name, job.chat)
         outcome = {"done": "ok", "stopped": "stopped"}.get(turn.outcome, "failed")
         return Done(outcome, turn.answer.strip(), spent.tokens, spent.cost)
 
@@ -97,7 +98,13 @@ class Unattended:
         if job.session:
             text = job.message if job.name in job.message else f"{job.name}: {job.message}"
             await self._parts.deliveries.put(
-                f"run:{run.id}", job.session, f"⏰ {text}", session_of(job), TRUSTED, again=True
+                f"run:{run.id}",
+                job.session,
+                f"⏰ {text}",
+                session_of(job),
+                TRUSTED,
+                again=True,
+                chat=job.chat,
             )
 
     async def heartbeat(self, task: str) -> None:
@@ -107,16 +114,18 @@ class Unattended:
         if turn.outcome == "failed":
             raise AppError(turn.answer)
         if turn.outcome == "done" and _worth_telling(turn):
-            title = " ".join(task.split())[:80]
+            title = first_words(task, 80)
             await self._tell(turn, f"beat:{turn.id}", HEARTBEAT, await self._latest() or BEAT, title)
 
-    async def _tell(self, turn: Turn, id_: str, kind: str, session: str, title: str) -> None:
+    async def _tell(
+        self, turn: Turn, id_: str, kind: str, session: str, title: str, chat: str = ""
+    ) -> None:
         """Put what was found into the inbox, then into its conversation. Raises StorageError."""
         text = turn.answer.strip()
         body = {"text": text, **turn.mark.fields_if_marked()}
         await self._parts.inbox.add(Notice(id_, kind, session, turn.id, title, body))
         if session != turn.key:
-            await self._parts.deliveries.put(id_, session, text, turn.key, turn.mark)
+            await self._parts.deliveries.put(id_, session, text, turn.key, turn.mark, chat=chat)
 
     async def _turn(self, inbound: Inbound, id_: str) -> Turn:
         """Begin a turn and wait for its end; where it had subagents, its answer is what came of all."""
@@ -132,9 +141,13 @@ class Unattended:
         return turn
 
     async def _latest(self) -> str:
-        """The conversation that the person used last; empty where there is none."""
+        """The conversation that the person used last, in which nobody else reads; empty where there is
+        none."""
         for info in await self._parts.sessions.list():
-            if not own(info.key):
+            if own(info.key):
+                continue
+            chat = (await self._parts.sessions.open(info.key)).metadata.get("chat")
+            if not isinstance(chat, dict) or chat.get("own"):
                 return info.key
         return ""
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import desktop.api.settings
     import desktop.api.setup
     import desktop.api.skills
+    import desktop.api.speech
     import desktop.api.tools
     import desktop.api.turns
     import desktop.api.updates

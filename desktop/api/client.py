@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from desktop.api.attachments import Attachments
     from desktop.api.backups import Backups
     from desktop.api.changes import Changes
+    from desktop.api.channels import Channels
     from desktop.api.context import Context
     from desktop.api.conversations import Conversations
     from desktop.api.crashes import Crashes
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from desktop.api.settings import Settings
     from desktop.api.setup import Setup
     from desktop.api.skills import Skills
+    from desktop.api.speech import Transcription
     from desktop.api.tools import Tools
     from desktop.api.turns import Turns
     from desktop.api.updates import Releases
@@ -100,6 +102,7 @@ class Api:
     attachments: "Attachments"
     backups: "Backups"
     changes: "Changes"
+    channels: "Channels"
     context: "Context"
     conversations: "Conversations"
     crashes: "Crashes"
@@ -124,6 +127,7 @@ class Api:
     settings: "Settings"
     setup: "Setup"
     skills: "Skills"
+    speech: "Transcription"
     tools: "Tools"
     turns: "Turns"
     updates: "Releases"

@@ -38,6 +38,8 @@ class Conversation:
     """Lines that cannot be read."""
     pinned: bool
     archived: bool
+    sender: str = ""
+    """Who writes there, where it is a chat's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,7 @@ class Conversations:
                 info.damaged,
                 info.pinned,
                 info.archived,
+                info.sender,
             )
             for info in await self._sessions.list()
         )

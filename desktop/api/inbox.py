@@ -11,7 +11,7 @@ from desktop.agent.turn import Inbound
 from desktop.errors import UsageError
 from desktop.inbox.inbox import APPROVAL, WAITING, Inbox, Notice
 from desktop.origin import mark_of
-from desktop.text import _
+from desktop.text import _, listed
 
 if TYPE_CHECKING:
     from desktop.agent.loop import Loop
@@ -140,7 +140,7 @@ def later(how: str, now: float | None = None) -> float:
     if how == "tomorrow":
         day = datetime.fromtimestamp(now).astimezone() + timedelta(days=1)
         return day.replace(hour=_MORNING, minute=0, second=0, microsecond=0).timestamp()
-    raise UsageError(_("Snooze for one of: {words}.").format(words=", ".join(SNOOZES)))
+    raise UsageError(_("Snooze for one of: {words}.").format(words=listed(SNOOZES)))
 
 
 def _about(notice: Notice) -> str:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from desktop.agent.loop import Reply
 from desktop.session.model import moment_of
-from desktop.text import _, mark, ngettext
+from desktop.text import _, listed, mark, ngettext
 
 if TYPE_CHECKING:
     from desktop.api.memory import Dreamed, Memory, VersionLine
@@ -35,7 +35,7 @@ def said(done: "Dreamed") -> list[str]:
         return [_("Nothing new to remember.")]
     told = [done.told] if done.told else []
     if done.changed:
-        told.append(_("Changed: {files}").format(files=", ".join(done.changed)))
+        told.append(_("Changed: {files}").format(files=listed(done.changed)))
     elif not told:
         told.append(_("Read the new summaries; nothing to remember."))
     if n := done.staged:
@@ -68,7 +68,7 @@ def line(version: "VersionLine") -> str:
     """One version on one line, in Markdown."""
     moment = moment_of(version.at)
     at = f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else ""
-    about = version.message or ", ".join(version.files)
+    about = version.message or listed(version.files)
     return f"`{version.id[:8]}` {at} {_(CAUSES[version.cause])}: {about}".removesuffix(": ")
 
 

@@ -3,7 +3,10 @@
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
+
+from desktop.tasks import in_thread
 
 if TYPE_CHECKING:
     from desktop.config.store import ConfigStore
@@ -73,9 +76,14 @@ class Program:
         """What the agent calls itself."""
         return self._store.config.agents.defaults.bot_name
 
+    async def dictates(self) -> bool:
+        """Whether speaking into the microphone is of use: the person wants it, and it can be recorded."""
+        wanted = self._store.config.transcription.enabled
+        return wanted and await in_thread(find_spec, "miniaudio") is not None
+
     async def opening(self, session: str = "cli:direct") -> Opening:
         """What to know before a conversation goes on. Raises StorageError."""
-        from desktop.session.model import title_of
+        from desktop.session.title import title_of
 
         opened = await self._sessions.open(session or "cli:direct")
         problems = tuple(Problem(problem.text, problem.remedy) for problem in self._store.problems)

@@ -18,7 +18,8 @@ from desktop.providers.chooser import named_in
 from desktop.providers.ready import ModelWanted, Ready
 from desktop.services.status import ServiceState
 from desktop.session.export import export
-from desktop.session.model import Message, replayable, title_of
+from desktop.session.model import Message, replayable
+from desktop.session.title import title_of
 from desktop.tasks import in_thread
 from desktop.text import _, mark, ngettext
 

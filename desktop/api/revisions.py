@@ -12,7 +12,8 @@ from desktop.agent.turn import Inbound
 from desktop.bus.events import ConversationChanged
 from desktop.errors import UsageError
 from desktop.session.copies import begun
-from desktop.session.model import BEGINS, HIDDEN, Message, asks, marked, replayable, title_of
+from desktop.session.model import BEGINS, HIDDEN, Message, asks, marked, replayable
+from desktop.session.title import title_of
 from desktop.text import _
 
 if TYPE_CHECKING:

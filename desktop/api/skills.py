@@ -9,7 +9,7 @@ from desktop.config.needed import skill_entry
 from desktop.errors import UsageError
 from desktop.skills import files, loader
 from desktop.tasks import in_thread, see_through
-from desktop.text import _
+from desktop.text import _, listed
 
 if TYPE_CHECKING:
     from desktop.config.agents import AgentDefaults
@@ -118,7 +118,7 @@ class Skills:
                     _("The skill {name} doesn’t use {variable}.").format(
                         name=found.name, variable=variable
                     ),
-                    _("It uses: {names}.").format(names=", ".join(found.variables) or _("nothing")),
+                    _("It uses: {names}.").format(names=listed(found.variables) or _("nothing")),
                 )
             stored = {name: set(names) for name, names in self._defaults().skill_keys.items()}
             kept = stored.setdefault(found.name, set())

@@ -16,7 +16,7 @@ from desktop.providers.registry import find
 from desktop.providers.registry_table import BUILTIN, FREE
 from desktop.session.listing import describe_all
 from desktop.tasks import in_thread
-from desktop.text import _, mark
+from desktop.text import _, listed, mark
 from desktop.usage import (
     CAUSE,
     DAY,
@@ -152,7 +152,7 @@ class Usage:
         """What was used in a `span` (a number of days up to today, MONTH or ALL), in all, by day and `by`
         one of WAYS. Raises UsageError, StorageError."""
         if by not in WAYS:
-            raise UsageError(_("Usage can be grouped only by {ways}.").format(ways=", ".join(WAYS)))
+            raise UsageError(_("Usage can be grouped only by {ways}.").format(ways=listed(WAYS)))
         ledger, config = self._ledger, self._config()
         start = await _start(ledger, span)
         since = beginning(start)

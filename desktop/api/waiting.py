@@ -1,7 +1,7 @@
 """What came switched off with a backup or an import, and waits for a yes."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from desktop.config.loosening import Loose
@@ -28,9 +28,14 @@ class Item:
 class Waiting:
     """The list, and the answers."""
 
-    def __init__(self, inbox: Inbox, answer: Callable[[str, bool], Awaitable[str]]) -> None:
-        """`answer` puts one in force, or leaves it off; its name."""
-        self._inbox, self._answer = inbox, answer
+    def __init__(
+        self,
+        inbox: Inbox,
+        answer: Callable[[str, bool], Awaitable[str]],
+        answer_all: Callable[[Sequence[str], bool], Awaitable[None]],
+    ) -> None:
+        """`answer` puts one in force, or leaves it off; its name. `answer_all` does so with several."""
+        self._inbox, self._answer, self._answer_all = inbox, answer, answer_all
 
     async def list(self) -> tuple[Item, ...]:
         """What waits, the newest first. Raises StorageError."""
@@ -50,14 +55,18 @@ class Waiting:
         it does not wait any more, or was changed since it was listed."""
         return await self._answer(id_, yes)
 
+    async def answer_all(self, ids: tuple[str, ...], yes: bool) -> None:
+        """The same for several, in the order in which they can be put in force."""
+        await self._answer_all(ids, yes)
+
 
 def description(loose: Loose) -> str:
     """What a yes does, and the value, whole as far as a person reads."""
     from desktop.tools.permissions.rules import sentence
     from desktop.tools.permissions.visible import visible
 
-    if loose.kind in ("job", "skill"):
-        return visible(loose.says)
+    if loose.kind in ("job", "skill") or loose.value is True:
+        return visible(_(loose.says))
     if loose.keys == ("permissions", "rules"):
         text = sentence(Rule.model_validate(loose.value))
     elif isinstance(loose.value, dict) and loose.value.get("command"):

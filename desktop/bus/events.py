@@ -173,12 +173,13 @@ class MemoryChanged(Event):
 @dataclass(frozen=True, slots=True)
 class ConversationChanged(Event):
     """What the list shows of a conversation is another: None stays as it was. An empty title: its first
-    words."""
+    words. `sender`: who writes there, where it is a chat's."""
 
     session: str
     title: str | None = None
     pinned: bool | None = None
     archived: bool | None = None
+    sender: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +227,13 @@ class ServiceChanged(Event):
     state: str
     detail: str = ""
     again_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelUsed(Event):
+    """A message came from a chat app, or went there. `name`: the app's."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ COMMANDS = {
     "about": "about",
     "acts": "tools inbox audit undo approve",
     "backups": "backup restore",
+    "channels": "channels",
     "cron": "cron",
     "health": "doctor status",
     "help": "help",

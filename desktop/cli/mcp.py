@@ -17,7 +17,7 @@ from desktop.cli.run import run
 from desktop.config.mcp import CLIENT_SECRET
 from desktop.errors import AppError, UsageError
 from desktop.paths import Home
-from desktop.text import _, ngettext
+from desktop.text import _, listed, ngettext
 
 if TYPE_CHECKING:
     from desktop.api.servers import Secrets, ServerLine, ServerTool
@@ -307,7 +307,7 @@ async def _test(home: Home, name: str, as_json: bool) -> None:
         say(f"  {tool}")
     if done.unused:
         told = _("It also offers {what}, which Nanobot doesn’t use.")
-        hint(told.format(what=", ".join(done.unused)))
+        hint(told.format(what=listed(done.unused)))
 
 
 async def _tools(home: Home, name: str, as_json: bool) -> None:

@@ -80,6 +80,10 @@ class Owner:
             from desktop.core.core import Core
             from desktop.core.subjects import subjects
 
+            if self._front == SERVE:  # a window makes big pictures all the time: it would be slower
+                from desktop.heap import share
+
+                share()
             self.core = await Core.start(self._home, self.host, self.bus, self._front)
             ends.push_async_callback(self.core.stop)
             if eager:
@@ -170,14 +174,14 @@ class Owner:
         reply comes when it begins to end; who hangs up before has thought better of it."""
         now = bool(arguments.get("now"))
         if not now:
-            await self._at_rest()
+            await self.at_rest()
         if self._quits is None:
             self._requests.quit()
             stays = self._front in (WINDOW, SERVE)
             self._quits = spawn(self._ended(0 if now or stays else _SHOWN_S), name="owner:quit")
         return {}
 
-    async def _at_rest(self) -> None:
+    async def at_rest(self) -> None:
         """Wait until no turn is under way; where that takes a moment, whoever shows the turns is told."""
         rest = spawn(self._resting(), name="owner:rest")
         try:

@@ -14,7 +14,7 @@ from desktop.errors import AppError, UsageError
 from desktop.ipc.ownership import Ownership
 from desktop.paths import Home
 from desktop.tasks import in_thread
-from desktop.text import _
+from desktop.text import _, listed
 
 if TYPE_CHECKING:
     from desktop.api.diagnostics import Bundle, Preview
@@ -49,7 +49,7 @@ def _saved(made: "Bundle", as_json: bool) -> None:
         emit(asdict(made))
         return
     say(_("Saved as {path}.").format(path=made.path))
-    hint(_("Read it before you share it: {names}.").format(names=", ".join(made.names)))
+    hint(_("Read it before you share it: {names}.").format(names=listed(made.names)))
 
 
 def _preview(found: "Preview", as_json: bool) -> None:

@@ -124,6 +124,19 @@ def _pictures() -> list[str]:
     return [*read, *sorted(extension for extension in Image.registered_extensions() if "hei" in extension)]
 
 
+def _sounds() -> list[int]:
+    import pysilk
+    import soundfile
+
+    from desktop.providers.speech import decode
+
+    pcm, ogg, silk = bytes(2 * 24_000), io.BytesIO(), io.BytesIO()
+    with soundfile.SoundFile(ogg, "w", 24_000, 1, "OPUS", format="OGG") as file:
+        file.buffer_write(pcm, "int16")
+    pysilk.encode(io.BytesIO(pcm), silk, 24_000, 24_000)
+    return [len(decode.samples(data.getvalue(), kind, 9)) for kind, data in (("ogg", ogg), ("silk", silk))]
+
+
 def _times() -> str:
     import zoneinfo
 
@@ -157,6 +170,7 @@ _WORKS: dict[str, Callable[[], object]] = {
     "tokens": _tokens,
     "prices": _prices,
     "pictures": _pictures,
+    "sounds": _sounds,
     "times": _times,
     "search engines": _engines,
     "licences": _licences,

@@ -3,18 +3,20 @@
 import importlib.util
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from desktop.config import given
-from desktop.paths import home
+from desktop.paths import home, persons_umask, self_command
 
 if TYPE_CHECKING:
     from desktop.ui.program import Greeting, Own, Owned
 
 
-def main(*, hidden: bool, wanted: "Greeting | None" = None) -> int:
+def main(*, hidden: bool, activated: bool = False, wanted: "Greeting | None" = None) -> int:
     """Run the window; the exit code. Imports nothing that its first picture does not need. `wanted`: what
-    it is to do besides, or a window that runs already in its place."""
+    it is to do besides, or a window that runs already in its place. `activated`: the session bus starts it,
+    and says what it is to do once it has its name."""
     given.tidy()
     if trouble := _trouble():
         from desktop.cli.output import complain, ready
@@ -32,12 +34,25 @@ def main(*, hidden: bool, wanted: "Greeting | None" = None) -> int:
 
     crashes.begin(home().logs)
     try:
-        return window(_own, wanted, hidden=hidden)
+        code = window(_own, None if activated else wanted, hidden=hidden, activated=activated)
     except Exception as error:
         crashes.died(error)
         raise
     finally:
         crashes.ended()
+    from desktop.ui.program import RESTART
+
+    if code == RESTART:
+        _begin_anew()
+    return code
+
+
+def _begin_anew() -> None:
+    """Be the program that is there now, in the same process; returns where there is none any more."""
+    os.umask(persons_umask())
+    command = self_command()
+    with suppress(OSError):
+        os.execv(command[0], command)  # noqa: S606 - there is no shell
 
 
 def _another(greeting: "Greeting | None") -> bool:

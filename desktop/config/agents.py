@@ -104,6 +104,9 @@ class AgentDefaults(Section):
             "disabled_skills": Loosens(
                 mark("The agent knows about these skills."), tight=lambda _name: True
             ),
+            "unified_session": Loosens(
+                mark("What you say in one chat app can come up in another."), order=(False, True)
+            ),
         }
     )
     HARMLESS = names(
@@ -251,6 +254,15 @@ class AgentDefaults(Section):
             "After the first answer, the small model writes the title, or the model that answered if "
             "there is none. The built-in model is too slow for this, so there the title stays your first "
             "words."
+        ),
+        json_schema_extra=notes(applies="answer"),
+    )
+    unified_session: bool = Field(
+        default=False,
+        title=mark("One conversation for all your chats"),
+        description=mark(
+            "Your private chats with the agent continue one another, whatever the app. Groups, other "
+            "people’s chats and mail stay apart."
         ),
         json_schema_extra=notes(applies="answer"),
     )

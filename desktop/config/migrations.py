@@ -12,6 +12,7 @@ from desktop.config.base import normal
 def migrate(document: Mapping[str, Any]) -> dict[str, Any]:
     """The document with nanobot's renamed settings at their present places."""
     result = _without_autonomous(document)
+    _transcription(result)
     tools_key = _key(result, "tools")
     if tools_key is None or not isinstance(result[tools_key], Mapping):
         return result
@@ -44,6 +45,26 @@ def _without_autonomous(document: Mapping[str, Any]) -> dict[str, Any]:
         else value
         for key, value in document.items()
     }
+
+
+def _transcription(document: dict[str, Any]) -> None:
+    """channels.transcriptionProvider and -Language became transcription.provider and .language."""
+    channels_key = _key(document, "channels")
+    if channels_key is None or not isinstance(document[channels_key], Mapping):
+        return
+    channels = dict(document[channels_key])
+    own_key = _key(document, "transcription") or "transcription"
+    own = dict(document[own_key]) if isinstance(document.get(own_key), Mapping) else {}
+    found = False
+    for name in ("provider", "language"):
+        old = _key(channels, f"transcription{name}")
+        if old is None:
+            continue
+        value, found = channels.pop(old), True
+        if value and own.get(_key(own, name) or name) is None:
+            own[_key(own, name) or name] = value
+    if found:
+        document[channels_key], document[own_key] = channels, own
 
 
 def _restrict_to_workspace(tools: dict[str, Any]) -> None:

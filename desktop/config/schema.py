@@ -11,11 +11,13 @@ from pydantic.alias_generators import to_camel
 from desktop.config.agents import Agents
 from desktop.config.appearance import Appearance
 from desktop.config.base import Section, normal
+from desktop.config.channels.section import Channels
 from desktop.config.models import LocalModel, ModelHost
 from desktop.config.permissions import Permissions
 from desktop.config.presence import Gateway, Limits, Notifications, Presence
 from desktop.config.providers import ProviderSettings
 from desktop.config.tools import Tools
+from desktop.config.transcription import Transcription
 from desktop.config.updates import Updates
 
 
@@ -24,11 +26,13 @@ class Config(Section):
 
     agents: Agents = Field(default_factory=Agents, title="Agent")
     providers: dict[str, ProviderSettings] = Field(default_factory=dict, title="Providers")
+    channels: Channels = Field(default_factory=Channels, title="Channels")
     model_host: ModelHost = Field(default_factory=ModelHost, title="Model host")
     local: LocalModel = Field(default_factory=LocalModel, title="Built-in model")
     appearance: Appearance = Field(default_factory=Appearance, title="Appearance")
     permissions: Permissions = Field(default_factory=Permissions, title="Permissions")
     tools: Tools = Field(default_factory=Tools, title="Tools")
+    transcription: Transcription = Field(default_factory=Transcription, title="Speech")
     gateway: Gateway = Field(default_factory=Gateway, title="Background")
     limits: Limits = Field(default_factory=Limits, title="Limits")
     notifications: Notifications = Field(default_factory=Notifications, title="Notifications")

@@ -4,20 +4,25 @@ start() brings it up behind a window or in `serve`; a command that only answers 
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desktop.agent.deliveries import Deliveries
 from desktop.agent.loop import Loop
+from desktop.agent.outward import Outward
 from desktop.agent.subagents import Subagents
 from desktop.agent.unattended import BEAT, Unattended
 from desktop.agent.unattended import Parts as UnattendedParts
 from desktop.api.buttons import Buttons
 from desktop.bus.bus import Bus
+from desktop.config.keychain import Keychain
 from desktop.config.presence import Heartbeat as HeartbeatSettings
 from desktop.config.schema import Config
+from desktop.core.chats import Chats
+from desktop.core.chats import Parts as ChatParts
+from desktop.core.voices import Voices
 from desktop.cron.clock import alarm
 from desktop.cron.ledger import Ledger
 from desktop.cron.service import Scheduler
@@ -43,6 +48,7 @@ from desktop.usage import UsageLedger
 if TYPE_CHECKING:
     from desktop.api.inbox import Notices
     from desktop.api.questions import Questions
+    from desktop.providers.speech.transcriber import Transcriber
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,12 @@ class Parts:
     notices: "Callable[[], Notices]"
     questions: "Callable[[], Questions]"
     updates: UpdateCheck
+    outward: Outward
+    keychain: Keychain
+    change: Callable[[Mapping[str, Any]], Awaitable[None]]
+    channels: Path
+    """Where chat apps keep files of their own."""
+    transcriber: "Callable[[], Transcriber]"
 
 
 class Background:
@@ -74,7 +86,7 @@ class Background:
         self._parts = parts
         self._recovery: asyncio.Task[None] | None = None
         inbox, bus = parts.inbox, parts.bus
-        self.deliveries = Deliveries(parts.database, parts.sessions, parts.loop, bus)
+        self.deliveries = Deliveries(parts.database, parts.sessions, parts.loop, bus, parts.outward)
         self.unattended = Unattended(
             UnattendedParts(
                 parts.sessions,
@@ -94,6 +106,7 @@ class Background:
         )
         self.scheduler.turned = self._turned
         self.services = Supervisor()
+        self.chats = self._chats()
         beat = self.unattended.heartbeat
         self.heartbeat = Heartbeat(parts.workspace, self._beats, self._model, beat, parts.usage, inbox, bus)
         self.buttons = Buttons(inbox, bus, parts.notices, parts.questions, lambda: self.scheduler)
@@ -110,6 +123,7 @@ class Background:
 
     async def _recover(self) -> None:
         self.unattended.pause(paused=self._parts.config().presence.paused)
+        await self.chats.start()
         await self.deliveries.recover()
         await self._parts.subagents.recover()
         await self._parts.dreaming.start()
@@ -120,6 +134,7 @@ class Background:
     async def stop(self) -> None:
         """Begin nothing more, end what is under way."""
         await cancel(self._recovery)
+        await self.chats.stop()
         await self.services.stop()
         await self.scheduler.stop()
         await self.heartbeat.stop()
@@ -128,13 +143,35 @@ class Background:
         await self.deliveries.stop()
         await self.presenter.stop()
 
-    def apply(self) -> None:
+    async def apply(self) -> None:
         """Obey changed settings."""
         self.unattended.pause(paused=self._parts.config().presence.paused)
         self.heartbeat.apply()
         self._parts.updates.apply()
         self.scheduler.apply()
         self.presenter.look()
+        await self.chats.channels.apply()
+
+    def _chats(self) -> Chats:
+        parts = self._parts
+        return Chats(
+            ChatParts(
+                parts.config,
+                parts.change,
+                parts.keychain,
+                parts.database,
+                parts.sessions,
+                parts.loop,
+                parts.inbox,
+                parts.bus,
+                parts.questions,
+                self.services,
+                parts.outward,
+                parts.workspace / "files",
+                parts.channels,
+                Voices(parts.config, parts.transcriber, parts.inbox),
+            )
+        )
 
     def statuses(self) -> list[Status]:
         """The states of the parts that can be off."""

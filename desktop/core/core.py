@@ -16,6 +16,7 @@ from desktop.agent.context import write_templates
 from desktop.agent.notices import files_are_unknown
 from desktop.bus.bus import Bus
 from desktop.config.store import ConfigStore
+from desktop.core.former_channels import before_channels, hold_back
 from desktop.core.parts import Parts
 from desktop.core.subjects import Commands
 from desktop.database.database import outdated
@@ -58,13 +59,24 @@ class Core(Parts):
             from desktop.merge.backup.before import save_before
 
             await save_before(home, core.workspace, "migration")
+        without_channels = await in_thread(before_channels, home.database)
         await core.database.open()
-        await core.marks.recover()
-        await core.inbox.close_forms()
-        await core._tell_of_unknown_files()
-        core.database.begun_anew = lambda: spawn(core._tell_of_unknown_files(), name="marks")
+        try:
+            if without_channels:
+                await hold_back(store, core.waiting)
+            await core._take_up()
+        except BaseException:
+            await core.database.close()  # what is left open holds up the end of the program
+            raise
         core.search.start()
         return core
+
+    async def _take_up(self) -> None:
+        """Settle what the end of the last start left open."""
+        await self.marks.recover()
+        await self.inbox.close_forms()
+        await self._tell_of_unknown_files()
+        self.database.begun_anew = lambda: spawn(self._tell_of_unknown_files(), name="marks")
 
     async def _tell_of_unknown_files(self) -> None:
         if not self.database.knows_files and await self.sessions.list():
@@ -104,6 +116,8 @@ class Core(Parts):
         await asyncio.gather(self.builtin.stop(), self.host.stop())
         await in_thread(sweep, self.workspace)
         await in_thread(judge_links, self.workspace, None)
+        if "transcriber" in self.__dict__:
+            await self.transcriber.stop()
         self.sessions.close()
         await self.search.close()
         await self.database.close()

@@ -16,6 +16,7 @@ from desktop.agent.deliveries import send
 from desktop.agent.executor import ToolExecutor
 from desktop.agent.loop import Loop
 from desktop.agent.notices import TurnNotices
+from desktop.agent.outward import Outward
 from desktop.agent.plain_reminders import PlainReminders
 from desktop.agent.provenance import Provenance
 from desktop.agent.runner import Runner
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from desktop.api.inbox import Notices
     from desktop.api.questions import Questions
     from desktop.core.background import Background
+    from desktop.providers.speech.transcriber import Transcriber
     from desktop.updates.service import UpdateCheck
 
 
@@ -125,6 +127,7 @@ class Parts:
 
     def _make_tools(self) -> None:
         """What the agent can do."""
+        self.outward = Outward()
         self.server_settings = ServerSettings(lambda: self.config().tools.mcp_servers, self.change)
         self.toolbox = Toolbox(
             self.home,
@@ -142,9 +145,17 @@ class Parts:
         """The agent that talks with the person."""
         bus, defaults = self.bus, self.config().agents.defaults
         self.memory = MemoryLayers(
-            self.workspace, self.search, self.usage, bus, self.config, self.skills, self._dream_model
+            self.workspace,
+            self.sessions,
+            self.search,
+            self.usage,
+            bus,
+            self.config,
+            self.skills,
+            self._dream_model,
         )
-        self.memory.consolidator.unattended = self.models.unattended
+        consolidator = self.memory.consolidator
+        consolidator.unattended = self.models.unattended
         self.approvals = Approvals(scope, self.inbox, bus, self.marks)
         self._make_subagents()
         executor = ToolExecutor(
@@ -152,42 +163,37 @@ class Parts:
             self.approvals,
             self.audit,
             bus,
-            functools.partial(send, self.sessions, bus),
+            functools.partial(send, self.sessions, bus, self.outward),
             Provenance(scope, self.marks),
             self.subagents.spawn,
             self.skills,
+            self.outward,
         )
         asking = Asking(self.usage, bus)
-        memory = self.memory
-        self.context = Context(self.workspace, defaults.bot_name, self.skills, memory.history.prompt)
+        self.context = Context(self.workspace, defaults.bot_name, self.skills, self.memory.history.prompt)
         notices = TurnNotices(
             self.inbox,
             lambda: self.config().notifications.answer,
             lambda notice: self.background.presenter.away(notice),
         )
-        self.titles = Titles(
-            TitleParts(
-                self.models,
-                self.budget,
-                self.usage,
-                bus,
-                lambda: self.config().agents.defaults,
-                self.front,
-            )
-        )
-        reminders = PlainReminders(lambda: self.background.scheduler)
+        self.titles = self._make_titles()
+        plainly = PlainReminders(lambda: self.background.scheduler).call
         self.loop = Loop(
             self.sessions,
             self.context,
             self.models,
             self.toolbox,
-            Runner(asking, executor, self.context, bus, memory.consolidator, memory.meter, reminders.call),
+            Runner(asking, executor, self.context, bus, consolidator, self.memory.meter, plainly),
             bus,
             concurrent_turns=defaults.max_concurrent_turns,
             steps=lambda: self.config().agents.defaults.max_tool_iterations,
-            watchers=(memory.version_watcher, notices, self.titles),
+            watchers=(self.memory.version_watcher, notices, self.titles),
         )
-        self._start_subagents(Runner(asking, executor, self._working, bus, meter=memory.meter))
+        self._start_subagents(Runner(asking, executor, self._working, bus, meter=self.memory.meter))
+
+    def _make_titles(self) -> Titles:
+        given = (self.models, self.budget, self.usage, self.bus)
+        return Titles(TitleParts(*given, lambda: self.config().agents.defaults, self.front))
 
     def _make_subagents(self) -> None:
         """Those that work for it, in sessions of their own."""
@@ -251,8 +257,20 @@ class Parts:
                 self.notices,
                 self.questions,
                 self.updates,
+                self.outward,
+                self.keychain,
+                self.change,
+                self.home.channels,
+                lambda: self.transcriber,
             )
         )
+
+    @functools.cached_property
+    def transcriber(self) -> "Transcriber":
+        """What turns speech into text. Loaded with the first voice."""
+        from desktop.providers.speech.transcriber import Transcriber
+
+        return Transcriber(self.config, self.models.key, self.home.models)
 
     @functools.cached_property
     def updates(self) -> "UpdateCheck":
@@ -326,5 +344,5 @@ class Parts:
         await self.toolbox.apply()
         self.memory.apply()
         if "background" in self.__dict__:
-            self.background.apply()
+            await self.background.apply()
         self.bus.publish(SettingsChanged())

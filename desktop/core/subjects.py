@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from desktop.agent.loop import Reply
     from desktop.agent.turn import Inbound
+    from desktop.api.channels import Channels
     from desktop.api.memory import Memory
     from desktop.api.providers import Providers
     from desktop.api.replies import Replies
@@ -55,6 +56,7 @@ def _acts(core: "Parts") -> "Makers":
     """What the agent can do, may do, did, and does later."""
     toolbox, keychain = core.toolbox, core.keychain
     return {
+        "channels": lambda: _channels(core),
         "changes": lambda: api.changes.Changes(toolbox.kept, core.audit, core.workspace),
         "jobs": lambda: api.jobs.Jobs(_scheduler(core), lambda: core.background.ledger),
         "permissions": lambda: api.permissions.Permissions(
@@ -66,7 +68,7 @@ def _acts(core: "Parts") -> "Makers":
             core.skills, lambda: core.config().agents.defaults, core.change, keychain
         ),
         "tools": lambda: api.tools.Tools(toolbox, core.audit, keychain),
-        "waiting": lambda: api.waiting.Waiting(core.inbox, core.waiting.answer),
+        "waiting": lambda: api.waiting.Waiting(core.inbox, core.waiting.answer, core.waiting.answer_all),
     }
 
 
@@ -82,6 +84,9 @@ def _models(core: "Parts") -> "Makers":
         ),
         "models": lambda: api.models.Models(models, core.choices, core.sessions, core.toolbox),
         "providers": lambda: _providers(core),
+        "speech": lambda: api.speech.Transcription(
+            core.transcriber, core.downloads, core.config, core.change
+        ),
         "setup": lambda: api.setup.Setup(models, core.keychain, core.builtin, core.config, folder),
         "usage": lambda: api.usage.Usage(core.usage, core.config, core.sessions.folder),
     }
@@ -137,6 +142,14 @@ def _trials(core: "Parts") -> "Trials":
     from desktop.providers.trial import Trials
 
     return Trials(core.models, core.usage, core.lessons, core.config)
+
+
+def _channels(core: "Parts") -> "Channels":
+    import desktop.core.background  # noqa: F401  # what makes them
+
+    return api.channels.Channels(
+        lambda: core.background.chats.channels, core.keychain, core.config, core.change, core.inbox
+    )
 
 
 def _scheduler(core: "Parts") -> "Callable[[], Scheduler]":

@@ -23,7 +23,7 @@ SYSTEM = {"dream", "heartbeat"}
 _KIND = "agent_turn"
 _JOB = "id name enabled schedule payload state createdAtMs updatedAtMs deleteAfterRun missed mode retries"
 _SCHEDULE = "kind atMs everyMs expr tz at anchorMs"
-_PAYLOAD = "message sessionKey plain"
+_PAYLOAD = "message sessionKey chatKey plain"
 _STATE = (
     "nextRunAtMs lastRunAtMs lastStatus lastError lastDueAtMs lastRunId lastOutcome failures paused "
     "plannedAs plannedIn"
@@ -103,6 +103,7 @@ def read(raw: Mapping[str, Any], zone: str) -> Job:
         enabled=enabled,
         plain=_flag(payload, "plain"),
         session=_text(payload, "sessionKey") or _address(other),
+        chat=_text(payload, "chatKey"),
         missed=_missed(_text(top, "missed")),
         mode=_text(top, "mode"),
         retries=max(0, min(10, int(_number(top, "retries", 1)))),
@@ -146,7 +147,8 @@ def write(job: Job) -> Json:
         "schedule": _written(job) | extra["schedule"],
         "payload": {"kind": _KIND}
         | extra["payload"]
-        | {"message": job.message, "plain": job.plain, "sessionKey": job.session or None},
+        | {"message": job.message, "plain": job.plain, "sessionKey": job.session or None}
+        | ({"chatKey": job.chat} if job.chat else {}),
         "missed": job.missed,
         "mode": job.mode or None,
         "retries": job.retries,

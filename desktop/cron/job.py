@@ -26,6 +26,8 @@ class Job:
     """Whether it is a reminder that the person gets word for word; no model is asked."""
     session: str = ""
     """The conversation it came from and its result goes to."""
+    chat: str = ""
+    """The key of the chat in which it was made, where the conversation is that of several."""
     missed: Missed = "late"
     """What becomes of a due moment that passed while the computer slept or the program was closed."""
     mode: str = ""

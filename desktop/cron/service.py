@@ -23,11 +23,12 @@ from desktop.cron.owner import Owner
 from desktop.cron.rounds import Rounds
 from desktop.cron.runs import Done, Runner, Runs
 from desktop.cron.store import Store
-from desktop.cron.wake import Wake
+from desktop.cron.wake import ear
 from desktop.cron.watch import Watch
 from desktop.errors import AppError, UsageError, explain
 from desktop.inbox.inbox import Inbox
 from desktop.services.status import ServiceState, Status
+from desktop.services.supervisor import Ear
 from desktop.tasks import in_thread, spawn
 from desktop.text import _
 
@@ -54,7 +55,7 @@ class Scheduler(Listing):
         front: str = "",
         clock: Clock | None = None,
         alarm: Callable[[], Alarm] = clocks.alarm,
-        wake: Callable[[Callable[[], object]], Wake] | None = Wake,
+        wake: Callable[[Callable[[], object]], Ear] | None = ear,
     ) -> None:
         """`zone`: tells the person's zone; called in a thread. `front`: what this process is, for others.
         `alarm` and `wake` make the alarm and the ear for wake-up."""
@@ -68,7 +69,7 @@ class Scheduler(Listing):
         self._owner = Owner(store.folder, front)
         self._watch = Watch(store.path, self._kick)
         self._alarm: Alarm | None = None
-        self._wake: Wake | None = None
+        self._wake: Ear | None = None
         self._doubt, self._recovered = True, False
         self._trouble, self._who = "", ""
         self._wanted = False

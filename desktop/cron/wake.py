@@ -1,11 +1,14 @@
 """Hears of sleep, wake-up and a new time zone on Linux: systemd's logind and timedated tell it on the bus.
 
 Where there is no bus, or neither of them, it hears nothing; the alarm of the kernel rings all the same.
+Windows tells of wake-up alone.
 """
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from desktop.services.supervisor import Ear
 from desktop.services.system_bus import SystemBus, signal
 
 if TYPE_CHECKING:
@@ -16,6 +19,15 @@ _RULES = (
     signal("org.freedesktop.login1.Manager", "PrepareForSleep", "/org/freedesktop/login1"),
     signal("org.freedesktop.DBus.Properties", "PropertiesChanged", _TIMEDATE),
 )
+
+
+def ear(woke: Callable[[], object]) -> Ear:
+    """What hears of it on this system."""
+    if sys.platform == "win32":
+        from desktop.cron.wake_windows import WindowsWake
+
+        return WindowsWake(woke)
+    return Wake(woke)
 
 
 class Wake:

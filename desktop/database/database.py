@@ -38,7 +38,11 @@ def outdated(path: Path) -> bool:
 
 
 class Database:
-    """The one connection to state.db. Every write is one transaction."""
+    """The one connection to state.db.
+
+    Every write is one statement and one transaction, and every read is over when its rows are there: so
+    what one task does is never part of what another one keeps or takes back.
+    """
 
     def __init__(self, path: Path, *, mend: bool = True) -> None:
         """`mend`: whether to begin anew where the file is damaged; only for the owner of the home."""
@@ -73,7 +77,7 @@ class Database:
         self.begun_anew()
 
     async def _connect(self) -> None:
-        connection = aiosqlite.connect(self._path)
+        connection = aiosqlite.connect(self._path, isolation_level=None)
         try:
             await connection
         except BaseException:
@@ -112,20 +116,15 @@ class Database:
                 raise self._failed(again) from again
 
     async def _write(self, sql: str, row: tuple[Any, ...]) -> int:
-        connection = self._open_connection()
-        try:
-            cursor = await connection.execute(sql, row)
-            await connection.commit()
-        except sqlite3.Error:
-            await connection.rollback()
-            raise
-        return cursor.rowcount
+        async with self._open_connection().execute(sql, row) as cursor:
+            return cursor.rowcount
 
     async def read(self, sql: str, values: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query. Raises StorageError."""
         try:
-            async with self._open_connection().execute(sql, tuple(values)) as cursor:
-                return [tuple(row) for row in await cursor.fetchall()]
+            return [
+                tuple(row) for row in await self._open_connection().execute_fetchall(sql, tuple(values))
+            ]
         except sqlite3.Error as error:
             raise self._failed(error) from error
 

@@ -198,6 +198,64 @@ MIGRATIONS = (
     ALTER TABLE usage ADD COLUMN saved REAL;          -- US dollars by the cache; NULL where not known
     ALTER TABLE usage ADD COLUMN reasoning_cost REAL; -- US dollars, a part of the cost; NULL likewise
     """,
+    """
+    CREATE TABLE seen (
+        channel TEXT NOT NULL,
+        message TEXT NOT NULL,       -- the service's id, with its chat's
+        at REAL NOT NULL,            -- Unix time, seconds
+        own INTEGER NOT NULL,        -- 1 of the owner
+        PRIMARY KEY (channel, message)
+    ) WITHOUT ROWID;
+    CREATE INDEX seen_at ON seen (at);
+    CREATE TABLE outbox (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,    -- answer:TURN, delivery:ID, question:ID, ...
+        channel TEXT NOT NULL,
+        chat TEXT NOT NULL,          -- the service's id
+        thread TEXT NOT NULL,        -- the service's id; empty outside of threads
+        reply TEXT NOT NULL,         -- the service's id of the message that it answers; empty for none
+        session TEXT NOT NULL,
+        body TEXT NOT NULL,          -- JSON: text, files, buttons
+        sent TEXT NOT NULL,          -- JSON: the service's ids of its parts that are there
+        state TEXT NOT NULL,         -- open (an answer is owed), waiting, sent, failed
+        tries INTEGER NOT NULL,
+        at REAL NOT NULL             -- since when it can be sent, Unix time, seconds; in this order it goes
+    );
+    CREATE INDEX outbox_unsent ON outbox (channel, chat, at, id) WHERE state IN ('open', 'waiting');
+    CREATE TABLE pairings (
+        channel TEXT NOT NULL,
+        sender TEXT NOT NULL,        -- the service's id
+        name TEXT NOT NULL,          -- as the service shows it; anybody's words
+        chat TEXT NOT NULL,
+        code TEXT NOT NULL,
+        at REAL NOT NULL,            -- Unix time, seconds
+        PRIMARY KEY (channel, sender)
+    );
+    """,
+    """
+    CREATE TABLE channel_notes (
+        channel TEXT NOT NULL,
+        name TEXT NOT NULL,
+        value TEXT NOT NULL,         -- in the channel's own words
+        at REAL NOT NULL,            -- Unix time, seconds
+        PRIMARY KEY (channel, name)
+    ) WITHOUT ROWID;
+    """,
+    """
+    ALTER TABLE deliveries ADD COLUMN chat TEXT NOT NULL DEFAULT ''; -- of the conversation's, by its key
+    ALTER TABLE subagents ADD COLUMN chat TEXT NOT NULL DEFAULT '';
+    CREATE TABLE arrivals (
+        id INTEGER PRIMARY KEY,      -- in this order they came
+        turn TEXT NOT NULL UNIQUE,
+        channel TEXT NOT NULL,
+        chat TEXT NOT NULL,          -- the service's id
+        body TEXT NOT NULL           -- JSON: the message, its files by what the service calls them
+    );
+    CREATE INDEX arrivals_place ON arrivals (channel, chat, id);
+    DROP INDEX outbox_unsent;        -- no query could use it: a condition has to stand there word by word
+    CREATE INDEX outbox_waiting ON outbox (channel, chat, at, id) WHERE state = 'waiting';
+    CREATE INDEX outbox_open ON outbox (session, id) WHERE state = 'open';
+    """,
 )
 """One script a version; PRAGMA user_version counts those that have run."""
 KEPT_MARKS = 1 + next(number for number, script in enumerate(MIGRATIONS) if "TABLE file_marks" in script)

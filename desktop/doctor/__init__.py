@@ -20,7 +20,7 @@ from desktop.config.tools import ENGINES
 from desktop.config.updates import NEVER
 from desktop.cron.health import look as look_at_jobs
 from desktop.database.database import Database
-from desktop.errors import AppError, ConfigError, KeychainError, explain
+from desktop.errors import AppError, ConfigError, KeychainError, explain, no_place
 from desktop.files import Astray, Entry, Place
 from desktop.memory.health import look as look_at_memory
 from desktop.net import way_out
@@ -28,11 +28,12 @@ from desktop.paths import Home, open_to_others
 from desktop.providers import discover, engine, former, weights
 from desktop.providers.local import better_words, chosen, offered
 from desktop.providers.registry import choose
+from desktop.providers.speech.health import look as look_at_speech
 from desktop.session.sessions import Sessions
 from desktop.skills.health import look as look_at_skills
 from desktop.skills.loader import Skills
 from desktop.tasks import in_thread
-from desktop.text import _, ngettext
+from desktop.text import _, listed, ngettext
 from desktop.updates.health import look as look_at_updates
 from desktop.updates.source import of_build
 
@@ -71,6 +72,7 @@ async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> l
         (_("Model"), lambda: _model(store)),
         (_("Built-in model"), lambda: _builtin(home, store)),
         (_("Built-in model"), lambda: in_thread(_former, home)),
+        (_("Speech"), lambda: _speech(home, store)),
         (_("Local model servers"), _servers),
         (_("MCP servers"), lambda: _mcp(store, home.logs / "mcp")),
         (_("Updates"), lambda: in_thread(_updates, home, store)),
@@ -87,7 +89,10 @@ async def examine(home: Home, workspace_of: Callable[[Home, Config], Path]) -> l
 
 def _home(home: Home) -> list[Finding]:
     part = _("Home")
-    home.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        home.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise no_place(home.root, error) from error
     probe = home.root / f".write-test-{uuid.uuid4().hex}"
     try:
         probe.write_bytes(b"x" * 4096)
@@ -190,7 +195,7 @@ async def _conversations(workspace: Path) -> list[Finding]:
             Finding(
                 part,
                 ok=True,
-                state=_("Damaged records are skipped in: {names}").format(names=", ".join(damaged)),
+                state=_("Damaged records are skipped in: {names}").format(names=listed(damaged)),
                 remedy=_(
                     "Everything else in them is intact. Repair them with: nanobot-desktop doctor --fix"
                 ),
@@ -254,7 +259,7 @@ def _given(store: ConfigStore, workspace: Path) -> list[Finding]:
     """What is given by systemd or the environment, and by which names the rest could be."""
     part, given = _("Secrets for this run"), Given()
     lacking = list(filter(credential, _lacking(store, workspace)))
-    places = ", ".join(given.places())
+    places = listed(given.places())
     state = _("Provided: {names}.").format(names=places) if places else _("None provided.")
     names = "\n".join(f"{credential(entry)}  {variable(entry)}" for entry in lacking)
     remedy = _("You can provide these as a systemd credential or a variable:") if names else ""
@@ -265,22 +270,16 @@ def _search(store: ConfigStore) -> list[Finding]:
     part, name = _("Web search"), store.config.tools.web.search.provider
     if name in ENGINES:
         return [Finding(part, ok=True, state=_("Using {engine}.").format(engine=ENGINES[name]))]
-    known = ", ".join(ENGINES.values())
-    return [
-        Finding(
-            part,
-            ok=False,
-            state=_("There is no search engine named {name}, so searching doesn’t work.").format(name=name),
-            remedy=_("Choose one in Settings: {names}.").format(names=known),
-        )
-    ]
+    state = _("There is no search engine named {name}, so searching doesn’t work.").format(name=name)
+    remedy = _("Choose one in Settings: {names}.").format(names=listed(ENGINES.values()))
+    return [Finding(part, ok=False, state=state, remedy=remedy)]
 
 
 def _way_out() -> list[Finding]:
     """The proxies and certificates that the environment names."""
     part = _("Network")
     wrong = [Finding(part, ok=False, state=one.text, remedy=one.remedy) for one in way_out.faults()]
-    named = ", ".join(way_out.named())
+    named = listed(way_out.named())
     state = (
         _("Set by the environment: {names}.").format(names=named)
         if named
@@ -341,9 +340,13 @@ def _former(home: Home) -> list[Finding]:
     return [Finding(_("Built-in model"), True, state.format(mb=former.megabytes(size)), remedy)]
 
 
+async def _speech(home: Home, store: ConfigStore) -> list[Finding]:
+    return [Finding(_("Speech"), *await look_at_speech(store, home.models))]
+
+
 async def _servers() -> list[Finding]:
     found = await discover.servers()
-    state = ", ".join(f"{server.kind} {server.base_url}" for server in found) or _("None found.")
+    state = listed(f"{server.kind} {server.base_url}" for server in found) or _("None found.")
     remedy = _("See how to use one with: nanobot-desktop local list") if found else ""
     return [Finding(_("Local model servers"), ok=True, state=state, remedy=remedy)]
 

@@ -1,5 +1,6 @@
 """What is damaged in a home, what of it is whole, and repairing it."""
 
+import functools
 import json
 import logging
 import sqlite3
@@ -220,7 +221,8 @@ class Damages:
                 await pace.run(mending.salvage, damaged, sound, pace)
             except sqlite3.DatabaseError as error:
                 _log.info("nothing of %s can be read: %s", name, error)
-            n = await pace.run(rows.merge, sound, home.database, pace)
+            merge = functools.partial(rows.merge, own=True)
+            n = await pace.run(merge, sound, home.database, pace)
         kept = damaged.with_name(f"{home.database.name}.kept-{datetime.now().astimezone():%Y%m%d-%H%M%S}")
         await in_thread(damaged.rename, kept)
         text = ngettext("{n} entry recovered", "{n} entries recovered", n).format(n=n)

@@ -31,6 +31,7 @@ def stored(home: Home, workspace: Path) -> tuple[Stored, ...]:
         (_("Reminders and tasks"), [workspace / "cron"]),
         (_("Conversation files"), [workspace / "files"]),
         (_("Database: usage, activity, inbox and search index"), database),
+        (_("Sign-ins and encryption keys of chat apps"), [home.channels]),
         (_("Log"), [home.logs]),
         (_("Backups"), [home.root / "backups"]),
         (_("Built-in models"), [home.models]),

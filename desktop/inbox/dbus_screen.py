@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from desktop.inbox.clean import clean
 from desktop.inbox.inbox import APPROVAL, REMINDER
 from desktop.inbox.screen import Acted, Capabilities, Toast
-from desktop.paths import resource
+from desktop.paths import APP_ID, resource
 from desktop.tasks import cancel, in_thread, spawn
 from desktop.text import _
 
@@ -156,7 +156,7 @@ class DBusScreen:
         owner, before = self._shown.get(toast.notice, ("", 0))
         hints = {
             "urgency": Variant("y", _CRITICAL if toast.kind == APPROVAL else _NORMAL),
-            "desktop-entry": Variant("s", "nanobot-desktop"),
+            "desktop-entry": Variant("s", APP_ID),
         }
         actions: list[str] = []
         if "actions" in self._can and not plain:

@@ -12,6 +12,8 @@ from typing import Any
 from desktop.bus.bus import Bus
 from desktop.bus.events import InboxChanged
 from desktop.database.database import Database
+from desktop.inbox.groups import GROUP
+from desktop.inbox.words import anew
 from desktop.paths import temporary
 
 APPROVAL, REMINDER, HEARTBEAT, SUBAGENT, ERROR = "approval", "reminder", "heartbeat", "subagent", "error"
@@ -193,8 +195,11 @@ class Inbox:
         await self._changed(len(gone))
 
     async def count(self) -> int:
-        """How many are open."""
-        rows = await self._database.read("SELECT count(*) FROM inbox WHERE state = ?", (OPEN,))
+        """How many are open; what is decided on as one counts once."""
+        rows = await self._database.read(
+            f"SELECT count(DISTINCT {GROUP}) FROM inbox WHERE state = ?",  # noqa: S608
+            (OPEN,),
+        )
         return int(rows[0][0]) + len(self._fleeting)
 
     # ---- for who shows them
@@ -266,4 +271,5 @@ def _containing(word: str) -> str:
 
 def _notice(row: tuple[Any, ...]) -> Notice:
     id_, at, kind, session, turn, title, body, state, answer, settled, due, shown = row
-    return Notice(id_, kind, session, turn, title, json.loads(body), at, state, answer, settled, due, shown)
+    title, body = anew(title, json.loads(body))
+    return Notice(id_, kind, session, turn, title, body, at, state, answer, settled, due, shown)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from desktop.inbox.clean import clean
 from desktop.inbox.inbox import APPROVAL
 from desktop.inbox.screen import Acted, Capabilities, Toast
-from desktop.paths import WINDOWS_ID, resource
+from desktop.paths import APP_ID, resource
 from desktop.tasks import in_thread
 from desktop.text import _
 
@@ -102,8 +102,8 @@ class NotifierScreen:
 
         if sys.platform == "win32":
             # There the library takes its name for the identifier, which the installer gave to the shortcut.
-            notifier = DesktopNotifier(WINDOWS_ID, Icon(path=resource("icons", "nanobot-desktop.png")))
-            _show_as(WINDOWS_ID, _NAME)
+            notifier = DesktopNotifier(APP_ID, Icon(path=resource("icons", "nanobot-desktop.png")))
+            _show_as(APP_ID, _NAME)
         else:
             notifier = DesktopNotifier(_NAME, Icon(path=resource("icons", "nanobot.svg")))
         # By id, not on the single notification: they hold for toasts of an earlier start too.

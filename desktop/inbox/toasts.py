@@ -5,6 +5,7 @@ from typing import Any
 
 from desktop.inbox.inbox import ANSWER, APPROVAL, HEARTBEAT, REMINDER, SUBAGENT, Notice
 from desktop.inbox.screen import DIGEST, Toast
+from desktop.markdown import plain, plain_lines
 from desktop.text import _, ngettext
 
 _SHORT = 300
@@ -22,8 +23,8 @@ def toast(notice: Notice) -> Toast:
     return Toast(
         notice.id,
         notice.kind,
-        notice.title,
-        "" if text == notice.title else text,
+        plain(notice.title),
+        "" if text == notice.title else "\n".join(plain_lines(text)),
         actions=_actions(notice),
         reply=notice.kind in _REPLIED_TO and not notice.body.get("ask"),
         session=notice.session,

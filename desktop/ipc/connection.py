@@ -29,7 +29,7 @@ from typing import Any
 from desktop.errors import AppError, explain, told
 from desktop.logs import mask
 from desktop.paths import Home, own_folder, runtime_folder
-from desktop.tasks import cancel, in_thread, spawn
+from desktop.tasks import cancel, in_thread, see_through, spawn
 from desktop.text import _
 
 type Json = dict[str, Any]
@@ -45,6 +45,7 @@ _ASKING = 512
 """So many requests are answered at the same time."""
 _BACKLOG = 1024
 _GREETING_SECONDS = 10
+_PAUSE_SECONDS = 1
 _LONGEST_PATH = 103 if sys.platform == "darwin" else 107
 """Bytes of the path of a socket."""
 _log = logging.getLogger(__name__)
@@ -56,56 +57,82 @@ class Server:
     def __init__(self, home: Home, handler: Handler) -> None:
         self._home, self._handler = home, handler
         self._token = secrets.token_urlsafe(32)
-        self._server: asyncio.Server | None = None
+        self._ear: socket.socket | None = None
         self._socket: Path | None = None
         self._leaving = False
+        self._accepting: asyncio.Task[None] | None = None
         self._waiting: dict[asyncio.StreamWriter, None] = {}
-        self._connections: dict[asyncio.StreamWriter, asyncio.Task[Any] | None] = {}
+        self._clients: set[asyncio.Task[None]] = set()
+        self._writers: set[asyncio.StreamWriter] = set()
         self._answers: set[asyncio.Task[None]] = set()
         self._quiet = asyncio.Event()
         self._quiet.set()
 
     async def start(self) -> None:
         """Listen and publish where. Raises OSError."""
-        if sys.platform == "win32":
-            self._server = await asyncio.start_server(self._welcome, "127.0.0.1", 0, limit=_LINE_LIMIT)
+        await see_through(in_thread(self._listen), name="ipc:listen")
+        assert self._ear is not None
+        self._accepting = spawn(self._accept(self._ear), name="ipc:accept")
+        if self._socket is None:
             mask(self._token)
-            address: Json = {"port": self._server.sockets[0].getsockname()[1], "token": self._token}
+            address: Json = {"port": self._ear.getsockname()[1], "token": self._token}
         else:
-            ear, self._socket = await in_thread(_bind, self._home)
-            self._server = await asyncio.start_unix_server(
-                self._welcome, sock=ear, limit=_LINE_LIMIT, backlog=_BACKLOG
-            )
             address = {"socket": str(self._socket), "id": secrets.token_hex(8)}
         await in_thread(_write_private, self._home.ipc, {**address, "pid": os.getpid()})
 
+    def _listen(self) -> None:
+        if sys.platform == "win32":
+            self._ear = socket.create_server(("127.0.0.1", 0), backlog=_BACKLOG)
+        else:
+            self._ear, self._socket = _bind(self._home)
+            self._ear.listen(_BACKLOG)
+        self._ear.setblocking(False)
+
     async def finish(self) -> None:
-        """Withdraw the address and wait until the requests under way are answered."""
-        if self._server is not None:
-            self._leaving = True
-            await in_thread(self._withdraw)
-            self._server.close()
-            await self._quiet.wait()
+        """Withdraw the address and wait until the requests under way are answered. Who connected in the
+        last moment is hung up on."""
+        self._leaving = True
+        await in_thread(self._withdraw)
+        await self._quiet.wait()
 
     async def stop(self) -> None:
         """Withdraw the address and hang up on everyone."""
-        if self._server is not None:
-            await in_thread(self._withdraw)
-            self._server.close()
-            await cancel(*self._answers)
-            connections = [task for task in self._connections.values() if task]
-            for writer in self._connections:
-                writer.transport.abort()
-            await asyncio.gather(*connections)
+        if self._ear is None:
+            return
+        await in_thread(self._withdraw)
+        await cancel(self._accepting)
+        self._ear.close()
+        await cancel(*self._answers)
+        for writer in self._writers:
+            writer.transport.abort()
+        await cancel(*self._clients)
 
     def _withdraw(self) -> None:
         for path in (self._home.ipc, self._socket):
             if path is not None:
                 path.unlink(missing_ok=True)
 
-    async def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._connections[writer] = asyncio.current_task()
+    async def _accept(self, ear: socket.socket) -> None:
+        """Take in whoever connects. Not by asyncio.Server: what that has just accepted when it is closed is
+        neither answered nor hung up on (seen with Python 3.12)."""
+        while True:
+            try:
+                connection, _address = await asyncio.get_running_loop().sock_accept(ear)
+            except ConnectionError:
+                continue
+            except OSError as error:  # such as too many open files
+                _log.warning("no connection could be taken in: %s", error)
+                await asyncio.sleep(_PAUSE_SECONDS)
+                continue
+            task = spawn(self._welcome(connection), name="ipc:welcome")
+            self._clients.add(task)
+            task.add_done_callback(self._clients.discard)
+
+    async def _welcome(self, connection: socket.socket) -> None:
+        writer = None
         try:
+            reader, writer = await asyncio.open_connection(sock=connection, limit=_LINE_LIMIT)
+            self._writers.add(writer)
             if _is_own(writer) and (request := await self._greeting(reader, writer)):
                 await self._serve(json.loads(request), reader, writer)
         except (
@@ -118,8 +145,11 @@ class Server:
         ) as error:
             _log.debug("a client went away: %s", type(error).__name__)
         finally:
-            del self._connections[writer]
-            writer.close()
+            if writer is None:
+                connection.close()
+            else:
+                self._writers.discard(writer)
+                writer.close()
 
     async def _greeting(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
         """The request of a client; empty where it has no right to one. One that does not say what it wants
@@ -154,7 +184,7 @@ class Server:
             await writer.drain()
             return
         answer = spawn(self._answer(verb, arguments, send), name=f"ipc:{verb}")
-        hung_up = spawn(reader.read(1), name="ipc:hung-up")
+        hung_up = spawn(_end_of(reader), name="ipc:hung-up")
         self._answers.add(answer)
         self._quiet.clear()
         try:
@@ -174,6 +204,11 @@ class Server:
             if failure is not error:
                 _log.exception("request %s failed", verb)
             send({"failed": _failed(failure)})
+
+
+async def _end_of(reader: asyncio.StreamReader) -> None:
+    with suppress(OSError):
+        await reader.read(1)
 
 
 def _failed(failure: AppError) -> Json:

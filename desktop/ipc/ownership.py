@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from desktop.errors import AppError
+from desktop.errors import AppError, no_place
 from desktop.ipc.connection import NoOwnerError, ask
 from desktop.paths import Home
 from desktop.tasks import in_thread
@@ -41,10 +41,14 @@ class Ownership:
 
     @classmethod
     def take(cls, home: Home) -> "Ownership | None":
-        """Become the owner, or None if another process is. Raises OSError for an unusable folder."""
+        """Become the owner, or None if another process is. Raises OSError for an unusable folder, AppError
+        where there is none and none can be made."""
         from filelock import FileLock, Timeout
 
-        home.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            home.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise no_place(home.root, error) from error
         lock = FileLock(home.ipc.with_suffix(".lock"), mode=0o600, thread_local=False)
         try:
             lock.acquire(blocking=False)

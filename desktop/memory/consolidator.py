@@ -9,7 +9,7 @@ at the next look, and nothing is summed up twice. The transcript itself is never
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from desktop.bus.bus import Bus
@@ -57,11 +57,14 @@ class Consolidator:
         history: History,
         usage: UsageLedger,
         bus: Bus,
+        opened: Callable[[str], Awaitable[Session]],
         idle: Callable[[], float],
         meter: Meter | None = None,
     ) -> None:
-        """`idle`: after how many seconds without a word a conversation is summed up; 0 for never."""
-        self._history, self._usage, self._bus, self._idle = history, usage, bus, idle
+        """`opened` gives the conversation of a key. `idle`: after how many seconds without a word it is
+        summed up; 0 for never."""
+        self._history, self._usage, self._bus = history, usage, bus
+        self._opened, self._idle = opened, idle
         self._meter = meter or Meter()
         self._work: dict[str, asyncio.Task[None]] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
@@ -111,13 +114,19 @@ class Consolidator:
             return
         limit, ready = self._room(ready, fixed), self.unattended(ready)
         if session.tokens > limit > 0:
-            self._begin(session, self._shorten(session, ready, limit // 2, ""))
+            self._begin(session.key, self._shorten(session, ready, limit // 2, ""))
         elif seconds := self._idle():
-            self._disarm(session.key)
-            loop = asyncio.get_running_loop()
-            self._timers[session.key] = loop.call_later(
-                seconds, lambda: self._begin(session, self._all(session, ready))
-            )
+            self._await_quiet(session.key, ready, seconds)
+
+    def _await_quiet(self, key: str, ready: Ready, seconds: float) -> None:
+        """By the key alone: a conversation that waits to be summed up need not stay in memory for it."""
+
+        async def summed_up_then() -> None:
+            await self._all(await self._opened(key), ready)
+
+        self._disarm(key)
+        loop = asyncio.get_running_loop()
+        self._timers[key] = loop.call_later(seconds, lambda: self._begin(key, summed_up_then()))
 
     def _room(self, ready: Ready, fixed: int) -> int:
         return room(ready, fixed, self._meter.factor(ready.endpoint.model))
@@ -145,9 +154,9 @@ class Consolidator:
         if timer := self._timers.pop(key, None):
             timer.cancel()
 
-    def _begin(self, session: Session, work: Coroutine[Any, Any, object]) -> None:
-        self._timers.pop(session.key, None)
-        self._work[session.key] = spawn(self._quietly(session.key, work), name=f"memory:{session.key}")
+    def _begin(self, key: str, work: Coroutine[Any, Any, object]) -> None:
+        self._timers.pop(key, None)
+        self._work[key] = spawn(self._quietly(key, work), name=f"memory:{key}")
 
     async def _quietly(self, key: str, work: Coroutine[Any, Any, object]) -> None:
         try:

@@ -18,6 +18,7 @@ from desktop.memory.tokens import Meter
 from desktop.memory.version_watcher import VersionWatcher
 from desktop.memory.versions import Versions
 from desktop.session.search_service import SearchService
+from desktop.session.sessions import Sessions
 from desktop.skills.loader import Skills
 from desktop.usage import UsageLedger
 
@@ -32,6 +33,7 @@ class MemoryLayers:
     def __init__(
         self,
         workspace: Path,
+        sessions: Sessions,
         messages: SearchService,
         usage: UsageLedger,
         bus: Bus,
@@ -43,7 +45,9 @@ class MemoryLayers:
         self._skills, self._dream_model = skills, dream_model
         self.meter = Meter()
         self.history, self.notes = History(workspace / "memory"), Notes(workspace)
-        self.consolidator = Consolidator(self.history, usage, bus, self._quiet_seconds, self.meter)
+        self.consolidator = Consolidator(
+            self.history, usage, bus, sessions.open, self._quiet_seconds, self.meter
+        )
         self.versions = Versions(workspace, lambda text: bus.publish(MemoryChanged(told=text)))
         self.version_watcher = VersionWatcher(self.versions)
         self.search = MemorySearch(self.history, messages)

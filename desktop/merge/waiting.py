@@ -14,9 +14,10 @@ from desktop.cron import arriving as jobs
 from desktop.cron.job import Job
 from desktop.errors import AppError, UsageError
 from desktop.inbox.inbox import OPEN, WAITING, Inbox, Notice
+from desktop.inbox.words import Said, worded
 from desktop.skills import arriving as skills
 from desktop.tasks import in_thread
-from desktop.text import _
+from desktop.text import _, mark
 
 if TYPE_CHECKING:
     from desktop.cron.service import Scheduler
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 type Json = dict[str, Any]
 
 _DISABLED = ("agents", "defaults", "disabledSkills")
+_CAME = mark("It came with {source} and is off until you approve it.")
 _MODES = ("ask", "risky", "autonomous")
 _SHOWN = 2
 """No notification: who restored is told where it is listed."""
@@ -53,14 +55,16 @@ class Waiting:
             body = {
                 "ask": True,
                 "loose": one.as_json(),
-                "text": self._describe(one),
-                "remedy": _("It came with {source} and is off until you approve it.").format(source=source),
-            }
+            } | worded(text=self._says(one), remedy=(_CAME, {"source": source}, ""))
             id_ = _id(one)
             if (known := await self._inbox.get(id_)) is not None and known.state != OPEN:
                 id_ = f"{id_}-{int(now)}"
             notice = Notice(id_, WAITING, "", "", one.name, body, at=now - number / 1000, shown=_SHOWN)
             await self._inbox.add(notice)
+
+    def _says(self, loose: Loose) -> Said:
+        """What a yes does: the sentence, and the value behind it."""
+        return loose.says, {}, self._describe(loose).removeprefix(_(loose.says))
 
     async def answer(self, id_: str, yes: bool) -> str:
         """A yes puts one in force, else it stays off and leaves the list; its name. Raises UsageError where
@@ -75,6 +79,13 @@ class Waiting:
             await self._accept(_loose(notice.body["loose"]))
         await self._inbox.settle(notice.id, "yes" if yes else "no")
         return notice.title
+
+    async def answer_all(self, ids: Sequence[str], yes: bool) -> None:
+        """The same for several; what switches something on comes last, when all that it needs is in force.
+        Those before one that cannot be answered stay answered."""
+        notices = [(id_, await self._inbox.get(id_)) for id_ in ids]
+        for id_, _notice in sorted(notices, key=lambda one: one[1] is not None and _switches_on(one[1])):
+            await self.answer(id_, yes)
 
     async def _accept(self, loose: Loose) -> None:
         if loose.kind == "job":
@@ -109,6 +120,10 @@ class Waiting:
             raise _changed()
         off = self._config().agents.defaults.disabled_skills
         await self._take({_DISABLED: [one for one in off if one.casefold() != name.casefold()]})
+
+
+def _switches_on(notice: Notice) -> bool:
+    return list(notice.body["loose"]["keys"])[-1:] == ["enabled"]
 
 
 def _changed() -> AppError:

@@ -26,6 +26,8 @@ _SAME = {"socks": "socks5h"}
 """What GNOME calls them in the variables that it sets."""
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 _LOCAL = "localhost,127.0.0.1,::1"
+_MOST, _MOST_IDLE = 100, 20
+"""Connections of one client; without a limit, each that was ever needed at once would stay."""
 
 
 class _Environment:
@@ -246,7 +248,7 @@ class Ways:
     def __init__(self, library: Any, named: Callable[[], str] = str, limits: Any = None) -> None:
         """`named`: the proxy that the person named for the request that is being made, "" for none."""
         self._library, self._named = library, named
-        self._limits = limits or library.Limits()
+        self._limits = limits or library.Limits(max_connections=_MOST, max_keepalive_connections=_MOST_IDLE)
         self._open: dict[tuple[str, bool], Any] = {}
         self._tls: ssl.SSLContext | None = None
 
@@ -293,3 +295,18 @@ def _empty() -> ssl.SSLContext:
 def client(library: Any, *, transport: Any = None, **options: Any) -> Any:
     """An AsyncClient of httpx or httpx2. `transport`: another way out that is built on Ways."""
     return library.AsyncClient(transport=transport or Ways(library), trust_env=False, **options)
+
+
+async def session(url: str, named: str = "", **options: Any) -> tuple[Any, str | None]:
+    """A session of aiohttp for a server, and the proxy to name with each of its requests; None for none, or
+    for one that the session knows by itself. `named`: the proxy that the person chose, which may hold a
+    password; `options`: more of aiohttp's. Raises WrongVariable."""
+    import aiohttp
+
+    proxy = named or proxy_for(url)
+    tls = await in_thread(certificates)
+    if proxy.startswith("socks"):
+        from aiohttp_socks import ProxyConnector
+
+        return aiohttp.ClientSession(connector=ProxyConnector.from_url(proxy, ssl=tls), **options), None
+    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=tls), **options), proxy or None

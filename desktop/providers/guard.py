@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from types import FrameType
 from typing import NoReturn
 
 _GRACE = 3.0
@@ -21,7 +20,10 @@ _PR_SET_PDEATHSIG = 1
 
 def main(argv: Sequence[str]) -> NoReturn:
     """Run a command until it ends or our stdin does, and exit with its code."""
-    signal.signal(signal.SIGTERM, _leave)
+    asked = threading.Event()
+    signal.signal(
+        signal.SIGTERM, lambda _signal, _frame: asked.set()
+    )  # it may come before there is a child
     try:
         child = subprocess.Popen(
             list(argv),
@@ -32,33 +34,28 @@ def main(argv: Sequence[str]) -> NoReturn:
     except OSError as error:
         sys.stderr.write(f"{argv[0]}: {error.strerror}\n")
         raise SystemExit(127) from None
-    threading.Thread(target=_watch, args=(child,), daemon=True).start()
-    try:
-        code = child.wait()
-    finally:
-        _end(child)
+    threading.Thread(target=_watch, args=(asked,), daemon=True).start()
+    threading.Thread(target=_end, args=(child, asked), daemon=True).start()
+    code = child.wait()
+    _signal_tree(child, force=True)
     raise SystemExit(code if code >= 0 else 128 - code)
 
 
-def _leave(_signal: int, _frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + signal.SIGTERM)
-
-
-def _watch(child: subprocess.Popen[bytes]) -> None:
+def _watch(asked: threading.Event) -> None:
     # os.read: a buffered read would hold a lock that the interpreter wants at exit.
     with contextlib.suppress(OSError):
         while os.read(0, 4096):
             pass
-    _end(child)
+    asked.set()
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """End the command and what it started: asked first, then made to."""
+def _end(child: subprocess.Popen[bytes], asked: threading.Event) -> None:
+    """End the command once that is asked for, and made to where it takes too long."""
+    asked.wait()
     _signal_tree(child, force=False)
-    try:
+    with contextlib.suppress(subprocess.TimeoutExpired):
         child.wait(_GRACE)
-    except subprocess.TimeoutExpired:
-        _signal_tree(child, force=True)
+    _signal_tree(child, force=True)
 
 
 def _signal_tree(child: subprocess.Popen[bytes], *, force: bool) -> None:

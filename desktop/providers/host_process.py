@@ -5,30 +5,22 @@ Keys go over the pipe only: the host's environment is ours without anything that
 """
 
 import asyncio
-import contextlib
 import itertools
 import logging
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from desktop import frames
 from desktop.bus.bus import Bus
+from desktop.child import Child, start
 from desktop.paths import self_command
 from desktop.providers.base import HostDied
-from desktop.providers.host import frames, lending
+from desktop.providers.host import lending
 from desktop.services.status import ServiceState, Status
-from desktop.tasks import end_child, spawn
+from desktop.tasks import spawn
 from desktop.text import _
 
-if sys.platform != "win32":
-    import fcntl
-
-_STOP_SECONDS = 0.7
 _START_SECONDS = 60.0
-_SECRET_ENDINGS = ("_API_KEY", "_TOKEN", "SECRET", "PASSWORD", "_ACCESS_KEY")
-_SDK_PREFIXES = ("OPENAI_", "LITELLM_", "ANTHROPIC_")
 
 _log = logging.getLogger(__name__)
 
@@ -58,68 +50,12 @@ class Call:
         self._host.forget(self._number, running=not self._over)
 
 
-class _Process(asyncio.SubprocessProtocol):
-    """The running child: what it writes becomes frames and log lines."""
-
-    def __init__(
-        self, receive: Callable[[Mapping[str, Any]], None], lost: Callable[["_Process"], None]
-    ) -> None:
-        self._receive, self._lost = receive, lost
-        self._splitter = frames.Splitter()
-        self._gone = asyncio.Event()
-        self.over = False
-        """Whether nothing more comes of it."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.SubprocessTransport)
-        self._transport = transport
-        stdin = transport.get_pipe_transport(0)
-        assert isinstance(stdin, asyncio.WriteTransport)
-        self._stdin = stdin
-        if sys.platform == "linux":  # a long conversation in one go: through 64 kB it takes 6 ms more
-            with contextlib.suppress(OSError, ValueError):  # ValueError: it was stopped at once
-                fcntl.fcntl(stdin.get_extra_info("pipe"), fcntl.F_SETPIPE_SZ, 1 << 20)
-
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        if fd == 1:
-            for frame in self._splitter.feed(data):
-                self._receive(frame)
-        else:
-            for line in filter(str.strip, data.decode(errors="replace").splitlines()):
-                _log.warning("model host: %s", line)
-
-    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        if fd == 1:
-            self.over = True
-            self._lost(self)
+class _Process(Child):
+    """The running host."""
 
     def connection_lost(self, exc: Exception | None) -> None:
         lending.clean(self.pid)  # where it was killed
-        self._transport.close()
-        self._gone.set()
-
-    @property
-    def pid(self) -> int:
-        return self._transport.get_pid()
-
-    def write(self, *payloads: bytes) -> None:
-        """Send; what is written to a process that is gone is lost, and _lost() comes."""
-        if not self._stdin.is_closing():
-            for payload in payloads:  # joined they would be copied once more
-                self._stdin.write(payload)
-
-    def kill(self) -> None:
-        end_child(self._transport)
-
-    async def end(self) -> None:
-        """Close its stdin, which ends it, and wait; kill it if it does not go."""
-        self._stdin.close()
-        try:
-            async with asyncio.timeout(_STOP_SECONDS):
-                await self._gone.wait()
-        except TimeoutError:
-            self.kill()
-            await self._gone.wait()
+        super().connection_lost(exc)
 
 
 class ModelHost:
@@ -207,14 +143,9 @@ class ModelHost:
 
     async def _spawn(self) -> _Process:
         self.status.set(ServiceState.STARTING)
-        apart: dict[str, Any] = {"start_new_session": True}  # Ctrl+C is for the program, not for the host
-        if sys.platform == "win32":
-            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
         command = self._command or self_command("--model-host")
         try:
-            _transport, process = await asyncio.get_running_loop().subprocess_exec(
-                lambda: _Process(self._receive, self._lost), *command, env=_environment(), **apart
-            )
+            process = await start(lambda: _Process("model host", self._receive, self._lost), command)
         except asyncio.CancelledError:
             self.status.set(ServiceState.OFF)
             raise
@@ -240,7 +171,7 @@ class ModelHost:
             if not waiter.done():
                 waiter.set_result(None)
 
-    def _lost(self, process: _Process) -> None:
+    def _lost(self, process: Child) -> None:
         if self._process is process:
             _log.warning("the model host went away")
             process.kill()
@@ -285,11 +216,3 @@ def _died() -> HostDied:
         _("The process that talks to models quit unexpectedly."),
         _("Try again; it restarts automatically."),
     )
-
-
-def _environment() -> dict[str, str]:
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if not name.upper().endswith(_SECRET_ENDINGS) and not name.upper().startswith(_SDK_PREFIXES)
-    }

@@ -228,7 +228,8 @@ class Keeper:
 
 
 def _silent(seconds: float) -> AppError:
-    return AppError(_("No answer within {seconds:.0f} s.").format(seconds=seconds))
+    text = _("No answer within {seconds:.0f} s.").format(seconds=seconds)
+    return AppError(text, _("Check the internet connection."))
 
 
 def _interrupted() -> AppError:

@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from desktop.database.tables import SEARCH, SEARCH_GONE
+from desktop.markdown import plain
 from desktop.origin import mark_of
 from desktop.session import reader, records
-from desktop.session.model import Message, moment_of, replayable, title_of
+from desktop.session.model import NAMED, Message, moment_of, replayable
 from desktop.session.names import SUFFIX, key_of
 from desktop.session.place import opened, place_of
+from desktop.session.title import title_of
 
 PER_SECOND = 8
 """Message ids are moments, in so many parts of a second."""
@@ -277,12 +279,10 @@ def _told(file: _File, piece: _Piece | None) -> _File:
     for record in piece.records:
         if record.get("_type") == "metadata":
             inner = record.get("metadata")
-            title = inner.get("title") if isinstance(inner, dict) else None
-            file = replace(
-                file,
-                key=reader.stored_key(record, file.name) or file.key,
-                title=title.strip() if isinstance(title, str) else "",
-            )
+            inner = inner if isinstance(inner, dict) else {}
+            title = str(inner.get("title") or "").strip()
+            title = title if inner.get(NAMED) else plain(title)
+            file = replace(file, key=reader.stored_key(record, file.name) or file.key, title=title)
         elif not file.first and record.get("role") == "user" and replayable(record):
             file = replace(file, first=title_of(record))
     return replace(file, done=piece.done, mark=piece.mark)

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+from desktop.markdown import plain
 from desktop.session import reader, records
-from desktop.session.model import BEGINS, Message, SessionInfo, moment_of, replayable, title_of
+from desktop.session.model import BEGINS, NAMED, Message, SessionInfo, moment_of, replayable
 from desktop.session.names import SUFFIX, key_of
 from desktop.session.place import opened, place_of
+from desktop.session.title import title_of
 
 _log = logging.getLogger(__name__)
 _SHORT = 256 * 1024
@@ -84,17 +86,21 @@ def _info(
     found = (metadata or {}).get("metadata")
     inner = found if isinstance(found, dict) else {}
     names = (inner.get("title"), inner.get(BEGINS))
-    named = next((name.strip() for name in names if isinstance(name, str) and name.strip()), title)
+    named = next((name.strip() for name in names if isinstance(name, str) and name.strip()), "")
+    if not inner.get(NAMED):  # what the person typed for a name is one, letter by letter
+        named = plain(named)
+    chat = inner.get("chat")
     aside = moment_of(inner.get("archived_at"))
     return SessionInfo(
         key=reader.stored_key(metadata, path.name) or key_of(path.name),
-        title=named,
+        title=named or title,
         updated=moment or datetime.fromtimestamp(stat.st_mtime, UTC),
         size=stat.st_size,
         messages=counts[0],
         damaged=counts[1],
         path=path,
         pinned=inner.get("pinned") is True,
+        sender=str(chat.get("name") or "") if isinstance(chat, dict) else "",
         archived=aside is not None and (moment is None or aside >= moment),
     )
 

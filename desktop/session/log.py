@@ -71,9 +71,9 @@ class Session:
         return self._window.shown
 
     @property
-    def damaged(self) -> int:
-        """Unreadable records met while loading."""
-        return self._damaged
+    def held(self) -> int:
+        """About how many bytes its messages take in memory."""
+        return self._window.held
 
     @property
     def unanswered(self) -> Message | None:
@@ -209,7 +209,8 @@ class Session:
         line.pop("_type", None)
         inner = line.pop("metadata", {})
         self._line = {"_type": "metadata", **line, "metadata": inner}
-        self._damaged: int = loaded.damaged
+        self.damaged: int = loaded.damaged
+        """Unreadable records met while loading."""
         self._encoding: str = loaded.encoding
         self._since_metadata = loaded.since_metadata
         self._window = Window(self._limit)

@@ -42,6 +42,8 @@ class SessionInfo:
     path: Path
     pinned: bool = False
     """Whether the person wants it on top."""
+    sender: str = ""
+    """Who writes there, where it is a chat's: the one who wrote last."""
     archived: bool = False
     """Whether the person put it aside, and nothing was said in it since."""
 
@@ -155,15 +157,3 @@ def moment_of(timestamp: object) -> datetime | None:
         return datetime.fromisoformat(timestamp).astimezone(UTC)
     except (ValueError, OverflowError, OSError):
         return None
-
-
-def title_of(message: Mapping[str, Any]) -> str:
-    """The first line of a message, short enough for a list."""
-    content = message.get("content")
-    if isinstance(content, list):
-        texts = (part.get("text") for part in content if isinstance(part, dict))
-        content = next((text for text in texts if isinstance(text, str)), "")
-    if not isinstance(content, str):
-        return ""
-    line = next((line for line in content.splitlines() if line.strip()), "").strip()
-    return line if len(line) <= 60 else line[:59] + "…"

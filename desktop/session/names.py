@@ -13,6 +13,8 @@ import uuid
 from datetime import UTC, datetime
 
 SUFFIX = ".jsonl"
+UNIFIED = "unified:default"
+"""nanobot's key for the one conversation of all chats of the person."""
 _LONGEST = 180
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789.-_")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)")

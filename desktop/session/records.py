@@ -8,6 +8,7 @@ inside a JSON string, so no text that a person writes can imitate it.
 import json
 import math
 import re
+import sys
 from itertools import pairwise
 from typing import Any
 
@@ -142,7 +143,9 @@ def _record(value: object, text: str) -> Message | None:
         return None
     if not isinstance(value.get("_type"), str) and not isinstance(value.get("role"), str):
         return None
-    record: Message = clean(value) if "\\u" in text else value
+    found: Message = clean(value) if "\\u" in text else value
+    # Each line that json reads has names of its own, which take as much memory as a short message.
+    record = {sys.intern(name): item for name, item in found.items()}
     if moment := utc(record.get("timestamp")):
         record["timestamp"] = moment
     return record

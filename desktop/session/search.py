@@ -21,6 +21,7 @@ from heapq import merge
 from itertools import pairwise, product
 from pathlib import Path
 
+from desktop.markdown import plain
 from desktop.session.index import PER_SECOND
 from desktop.session.records import clean
 
@@ -206,7 +207,7 @@ def _hit(query: _Query, row: _Row) -> Hit:
     return Hit(
         id=number,
         session=key,
-        title=title or first,
+        title=title or plain(first),  # an older index has it as it was written
         at=datetime.fromtimestamp(number // PER_SECOND, UTC),
         turn=turn,
         role="user" if asked else "assistant",

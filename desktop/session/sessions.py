@@ -14,6 +14,9 @@ from desktop.session.temporary import TemporarySession
 from desktop.tasks import in_thread
 
 _KEPT_OPEN = 64
+_MOST_HELD = 3_000_000
+"""Bytes that the messages of those may take together. Chat apps have many conversations, and each of them
+may grow as far as a model sees."""
 
 
 class Sessions:
@@ -45,9 +48,14 @@ class Sessions:
         self._opening.pop(key, None)
         self._recent[key] = session
         self._recent.move_to_end(key)
-        if len(self._recent) > _KEPT_OPEN:
-            self._recent.popitem(last=False)
+        self._let_go()
         return session
+
+    def _let_go(self) -> None:
+        """Those used longest ago are read anew when they are wanted; one in use stays the same object."""
+        held = sum(session.held for session in self._recent.values())
+        while len(self._recent) > _KEPT_OPEN or (held > _MOST_HELD and len(self._recent) > 1):
+            held -= self._recent.popitem(last=False)[1].held
 
     def _open_temporary(self, key: str) -> Session:
         if key not in self.temporary:

@@ -10,6 +10,8 @@ from bisect import bisect_left
 from desktop.session.model import WITHDRAWS, Message, asks, message_tokens, place_in, replayable
 
 _AFTER_CUT = 0.6
+_TOKEN_BYTES, _MESSAGE_BYTES = 4, 800
+"""What a message takes in memory: its text, and the objects around it."""
 
 
 class Window:
@@ -27,6 +29,11 @@ class Window:
     def tokens(self) -> int:
         """Tokens of all messages held, about."""
         return self._sums[-1] - self._sums[0]
+
+    @property
+    def held(self) -> int:
+        """Bytes of all messages held, about."""
+        return _TOKEN_BYTES * self.tokens + _MESSAGE_BYTES * len(self._messages)
 
     @property
     def shown(self) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 
 from desktop import remedies
 from desktop.skills.frontmatter import as_text, names
-from desktop.text import _
+from desktop.text import _, listed
 
 _SYSTEMS = {
     "darwin": "darwin",
@@ -95,18 +95,18 @@ class Machine:
         """All that is missing here. `keyed`: whether a variable that the skill needs has a value."""
         found = []
         if needed.systems and not any(sys.platform.startswith(name) for name in needed.systems):
-            systems = ", ".join(_SHOWN.get(name, name) for name in needed.systems)
-            said = _("It works only on {systems}.").format(systems=systems)
-            found.append(Lack(said, f"another system ({systems})"))
+            systems = [_SHOWN.get(name, name) for name in needed.systems]
+            said = _("It works only on {systems}.").format(systems=listed(systems))
+            found.append(Lack(said, f"another system ({', '.join(systems)})"))
         found += [
             Lack(_("The program {name} is not installed.").format(name=name), f"the program {name}")
             for name in needed.bins
             if not self.has(name)
         ]
         if needed.any_bins and not any(self.has(name) for name in needed.any_bins):
-            programs = ", ".join(needed.any_bins)
-            said = _("None of these programs are installed: {names}.").format(names=programs)
-            found.append(Lack(said, f"one of the programs {programs}"))
+            programs = needed.any_bins
+            said = _("None of these programs are installed: {names}.").format(names=listed(programs))
+            found.append(Lack(said, f"one of the programs {', '.join(programs)}"))
         found += [
             Lack(_("It needs {name}, which is not set.").format(name=name), f"a value for {name}")
             for name in needed.env

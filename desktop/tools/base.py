@@ -52,6 +52,10 @@ class Claim:
     effect: Effect
     gist: str
     """One short line for the person: a file's name, the command, an address."""
+    asks: str = ""
+    """The question to the person, where what is done says more than its effect: "Set a reminder?"."""
+    facts: tuple[str, ...] = ()
+    """Lines below it: what the person has to know and nothing else of the claim says."""
     reads: tuple[Path, ...] = ()
     writes: tuple[Path, ...] = ()
     command: str = ""
@@ -129,6 +133,8 @@ class ToolContext:
     """Has a subagent do a task under a label; whether it has to wait. Raises ToolFailure."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Variables whose values the skills of this turn need, and whose skill's each is."""
+    chat: str = ""
+    """The key of the chat that the turn is of, where its conversation is that of several."""
     asker: Asker | None = None
     """Asks the person what somebody outside wants to know in the middle of the call."""
 

@@ -19,6 +19,7 @@ from desktop.cron.schedule import At, Every, Spec, check, zone_of
 from desktop.cron.words import sentence
 from desktop.errors import AppError, UsageError
 from desktop.paths import temporary
+from desktop.text import _, mark
 from desktop.tools.base import Arguments, Claim, Effect, Json, Tool, ToolContext, ToolFailure
 
 ACTIONS = ("add", "list", "remove", "enable", "disable", "run", "update")
@@ -30,6 +31,15 @@ _SHORTEST_S = 60.0
 _AROUND = " \t\n.,;!。，；！"
 """What a model writes around a time."""
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_ASKS = {
+    "add": (mark("Set a reminder?"), mark("Schedule a task?")),
+    "remove": (mark("Remove reminder?"), mark("Remove task?")),
+    "enable": (mark("Turn on reminder?"), mark("Turn on task?")),
+    "disable": (mark("Turn off reminder?"), mark("Turn off task?")),
+    "run": (mark("Show reminder now?"), mark("Run task now?")),
+    "update": (mark("Change reminder?"), mark("Change task?")),
+}
+"""What the person is asked, by the action: of a reminder, of a task."""
 
 Amount = Annotated[float | str | None, WithJsonSchema({"type": "number"})]
 
@@ -152,11 +162,14 @@ class Cron(Tool[CronArguments]):
             return Claim(Effect.READ, "")
         if verb == "add":
             spec = self._spec(args)
-            gist = _short(f"{args.message.strip()} ({sentence(spec, self._jobs.zone)})")
-            harmless = _plain(args, spec)
-            return Claim(Effect.SEND if harmless else Effect.WRITE, gist, body=args.message, lasts=True)
+            when = sentence(spec, self._jobs.zone)
+            gist, plain = _short(f"{args.message.strip()} ({when})"), _plain(args, spec)
+            effect, asks = Effect.SEND if plain else Effect.WRITE, _asks(verb, plain)
+            return Claim(effect, gist, asks, (when,), body=args.message, lasts=True)
         job = self._job(args)
-        return Claim(Effect.WRITE, _short(f"{verb}: {job.name}"), body=args.message, lasts=True)
+        gist, asks = _short(f"{verb}: {job.name}"), _asks(verb, job.plain)
+        facts = (job.name, *((sentence(self._spec(args), self._jobs.zone),) if args.timed else ()))
+        return Claim(Effect.WRITE, gist, asks, facts, body=args.message, lasts=True)
 
     async def run(self, args: CronArguments, context: ToolContext) -> str:
         """Do it. Raises ToolFailure."""
@@ -200,6 +213,7 @@ class Cron(Tool[CronArguments]):
             args.message.strip(),
             plain=_plain(args, spec),
             session=context.session,
+            chat=context.chat,
             missed=_missed(args.missed),
             delete_after_run=once,
         )
@@ -293,6 +307,11 @@ def _spec(args: CronArguments, now: float, zone: str) -> Spec:
 
 def _plain(args: CronArguments, spec: Spec) -> bool:
     return isinstance(spec, At) if args.plain is None else args.plain
+
+
+def _asks(verb: str, plain: bool) -> str:
+    reminder, task = _ASKS[verb]
+    return _(reminder if plain else task)
 
 
 def _missed(text: str) -> Any:

@@ -10,11 +10,10 @@ import sys
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QTimer
-
 from desktop import text
-from desktop.paths import WINDOWS_ID, Home, home
+from desktop.paths import APP_ID, Home, home
 from desktop.ui.application import App
+from desktop.ui.entrance import Entrance
 from desktop.ui.main_window import MainWindow
 from desktop.ui.sidebar.rows import Conversation, Rows
 from desktop.ui.state import StateFile
@@ -22,19 +21,21 @@ from desktop.ui.theme.icons import app_icon
 from desktop.ui.theme.theme import theme
 
 if TYPE_CHECKING:
+    from desktop.ui.conductor import Conductor
     from desktop.ui.loop import Loop
     from desktop.ui.program import Greeting, Own
 
 
-def main(own: "Own", wanted: "Greeting | None", *, hidden: bool = False) -> int:
+def main(own: "Own", wanted: "Greeting | None", *, hidden: bool = False, activated: bool = False) -> int:
     """Run the window until the person quits; the exit code. `own` starts the core; `wanted` is what the
-    window is to do, or another one that has the home. `hidden`: begin in the tray."""
+    window is to do, or another one that has the home. `hidden`: begin in the tray. `activated`: the session
+    bus tells what is wanted."""
     place = home()
     _without_gtk()
     _be_known()
     app = App(sys.argv[:1])
     app.setApplicationName("Nanobot Desktop")
-    app.setDesktopFileName("nanobot-desktop")
+    app.setDesktopFileName(APP_ID)
     app.setQuitOnLastWindowClosed(False)
     app.setWindowIcon(app_icon())
     look = _appearance(place)
@@ -42,7 +43,8 @@ def main(own: "Own", wanted: "Greeting | None", *, hidden: bool = False) -> int:
     theme().choose(str(look.get("theme") or ""), str(look.get("contrast") or ""))
     file = StateFile(place.root / "window.json", app)
     rows = Rows(app)
-    rows.fill(_remembered(file))
+    if remembered := _remembered(file):
+        rows.fill(remembered)
     window = MainWindow(file.state, rows)
     window.sidebar.open(file.state.session)
     opened = rows.get(file.state.session)
@@ -50,19 +52,20 @@ def main(own: "Own", wanted: "Greeting | None", *, hidden: bool = False) -> int:
     window.composer.show_draft(file.state.drafts.get(file.state.session, ""))
     loops: list[Loop] = []
 
-    def begin() -> None:
+    def make() -> "Conductor":
         from desktop.ui.conductor import Conductor
         from desktop.ui.loop import Loop
 
         loops.append(Loop(app))
-        Conductor(app, window, file, rows, place, own).begin(wanted, hidden=hidden)
+        return Conductor(app, window, file, rows, place, own)
 
-    if hidden:
-        QTimer.singleShot(0, begin)
+    entrance = Entrance(app, window, make, wanted)
+    if activated:
+        entrance.wait()
+    elif hidden:
+        entrance.hide()
     else:
-        window.painted.connect(begin)
-        window.show()
-        window.composer.setFocus()
+        entrance.show()
     code = app.exec()
     for loop in loops:
         loop.close()
@@ -81,7 +84,7 @@ def _be_known() -> None:
     if sys.platform == "win32":
         import ctypes
 
-        ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID(WINDOWS_ID)
+        ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID(APP_ID)
 
 
 def _appearance(place: Home) -> dict[str, Any]:
@@ -102,6 +105,6 @@ def _remembered(file: StateFile) -> list[Conversation]:
             continue
         unread = line.key in file.state.unread
         found.append(
-            Conversation(line.key, line.title, moment, unread, pinned=line.pinned, archived=line.archived)
+            Conversation(line.key, line.title, moment, unread, line.pinned, line.archived, line.sender)
         )
     return found

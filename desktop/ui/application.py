@@ -1,4 +1,5 @@
-"""The application of Qt, and links that macOS hands it as events, maybe before anybody can open them."""
+"""The application of Qt, and links that the desktop hands it while it runs, maybe before anybody can
+open them."""
 
 from collections.abc import Callable
 
@@ -23,8 +24,12 @@ class Links:
         link = bytes(event.url().toEncoded().data()).decode("ascii", "replace")
         if not is_link(link):
             return False
-        self._open(link)
+        self.take(link)
         return True
+
+    def take(self, link: str) -> None:
+        """Have one opened, as soon as somebody can."""
+        self._open(link)
 
     def open_with(self, opener: Callable[[str], object]) -> None:
         """Have it open what comes from now on, and what came before."""

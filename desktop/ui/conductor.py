@@ -36,7 +36,7 @@ from desktop.ui.link_opener import LinkOpener
 from desktop.ui.main_window import MainWindow
 from desktop.ui.palette.commands import Commands
 from desktop.ui.panels.inbox.pending import PendingQuestions
-from desktop.ui.program import Greeting, Own, Program
+from desktop.ui.program import RESTART, Greeting, Own, Program
 from desktop.ui.sidebar.activity_marks import ActivityMarks
 from desktop.ui.sidebar.finder import Finder
 from desktop.ui.sidebar.library import Library
@@ -47,6 +47,7 @@ from desktop.ui.theme.theme import load_later_fonts
 from desktop.ui.trace import Ticker, note
 from desktop.ui.tray.tray_presence import TrayPresence
 from desktop.ui.tray.window_presence import WindowPresence
+from desktop.ui.upgrade import Upgrade
 
 if TYPE_CHECKING:
     from desktop.api.models import AnsweringModel, ModelLine
@@ -109,6 +110,7 @@ class Conductor(QObject):
         parts = (*kept, pane.drafts, self._setup, self._outside)
         self._commands = Commands(self._program, self._reporter, window, rows, *parts)
         self._help = HelpOpener(window)
+        self._upgrade = Upgrade(self._program, self._reporter, pane, self.quit)
         self._ticker = Ticker.wanted(self)
 
     def begin(self, wanted: Greeting | None, *, hidden: bool) -> None:
@@ -126,6 +128,16 @@ class Conductor(QObject):
         if wanted is not None and wanted[0] == "quick":
             self._outside.quick.open_with(str(wanted[1].get("source") or ""))
         spawn(self._life(), name="window")
+
+    def asked(self, greeting: Greeting) -> None:
+        """What the desktop wants of the window that is there."""
+        name, arguments = greeting
+        if name == "link" and isinstance(self._app, App):
+            self._app.links.take(str(arguments["link"]))
+        elif name == "quick":
+            self._outside.quick.open_with("")
+        else:
+            self._window.present()
 
     def quit(self) -> None:
         """End the program: its window at once, everything behind it in order."""
@@ -149,7 +161,7 @@ class Conductor(QObject):
                 await in_thread(crashes.ended)
                 await in_thread(_finish_wipe, self._place)
                 note("ended")
-                self._app.exit(0)
+                self._app.exit(RESTART if self._upgrade.restarts else 0)
 
     async def _end(self, start: asyncio.Task[bool], quitting: asyncio.Task[object]) -> None:
         started = not start.done() or start.cancelled() or bool(start.exception()) or start.result()
@@ -179,6 +191,7 @@ class Conductor(QObject):
         except Exception as error:
             told = explain(error)
             self._reporter.tell(error)
+            self._window.present()  # also where it was to begin in the tray
             self._window.notice.tell(told.text, told.remedy, actions=((_("Quit"), self.quit),))
             return True
         finally:
@@ -199,6 +212,8 @@ class Conductor(QObject):
         await self._settle()
         self._fullness.begin()
         self._costing.begin()
+        self._pane.dictation.look()
+        self._upgrade.begin()
         self._setup.look_for_damage()
         return True
 
@@ -238,7 +253,13 @@ class Conductor(QObject):
             self._window.header.show_service(event.name, event.state, event.detail)
 
     def _quit_waits(self, event: QuitWaits) -> None:
-        if event.waits:
+        if event.waits and self._upgrade.waits:
+            self._window.notice.tell(
+                _("Nanobot restarts once its answers are done."),
+                tone="info",
+                actions=((_("Restart now"), self._upgrade.now),),
+            )
+        elif event.waits:
             self._window.notice.tell(
                 _("Nanobot quits once its answers are done."),
                 _("An installer or the command “quit” has asked for it."),

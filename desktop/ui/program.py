@@ -32,6 +32,9 @@ class Owned(Protocol):
     async def presenter(self) -> "Presenter":
         """Who brings notices to the screen."""
 
+    async def at_rest(self) -> None:
+        """Wait until no turn is under way; that it waits is told (QuitWaits)."""
+
     async def stop(self) -> None:
         """End everything in order, and let go of the home."""
 
@@ -45,6 +48,9 @@ class Front(Protocol):
     async def reach(self) -> Sequence[Reach]:
         """What of tray, shortcut and notifications works. Raises AppError."""
 
+
+RESTART = 75
+"""Exit code of a window that is to begin anew."""
 
 type Told = Callable[[], object]
 type Own = Callable[[Home, Bus, "dict[str, Request]", Told, Greeting | None, Told], Awaitable[Owned | None]]
@@ -84,6 +90,10 @@ class Program:
     async def presenter(self) -> "Presenter":
         """Who brings notices to the screen. Raises AppError where the core cannot come up."""
         return await (await asyncio.shield(self._owner)).presenter()
+
+    async def at_rest(self) -> None:
+        """Wait until no turn is under way. Raises AppError where the core cannot come up."""
+        await (await asyncio.shield(self._owner)).at_rest()
 
     async def stop(self) -> None:
         """End everything in order; what happens meanwhile concerns nobody any more."""

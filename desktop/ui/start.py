@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from desktop.ui.program import Greeting, Own
 
 
-def main(own: "Own", wanted: "Greeting | None", *, hidden: bool) -> int:
+def main(own: "Own", wanted: "Greeting | None", *, hidden: bool, activated: bool) -> int:
     """As desktop.ui.app.main()."""
     import PySide6.QtCore  # noqa: F401 - it changes `import` when it is loaded
 
     builtins.__import__ = getattr(builtins, "__orig_import__", builtins.__import__)
     from desktop.ui.app import main as window
 
-    return window(own, wanted, hidden=hidden)
+    return window(own, wanted, hidden=hidden, activated=activated)

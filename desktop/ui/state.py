@@ -34,6 +34,7 @@ class Remembered:
     """ISO, aware."""
     pinned: bool = False
     archived: bool = False
+    sender: str = ""
 
 
 @dataclass(slots=True)
@@ -142,6 +143,7 @@ def _state(given: dict[str, Any]) -> WindowState:
                 str(line["updated"]),
                 bool(line.get("pinned")),
                 bool(line.get("archived")),
+                str(line.get("sender") or ""),
             )
             for line in (lines if isinstance(lines, list) else [])
             if isinstance(line, dict) and {"key", "title", "updated"} <= line.keys()

@@ -14,14 +14,14 @@ GLIBC=$({ find "$FOLDER" -type f \( -name '*.so*' -o -perm -u+x \) -exec objdump
   grep -oE 'GLIBC_[0-9.]+' | sort -Vu | tail -1 | cut -d_ -f2)
 HOMEPAGE=${HOMEPAGE:-https://example.org/nanobot-desktop}
 MTIME=$(date -u -d "@$SOURCE_DATE_EPOCH" +%FT%TZ)
-level=6 RPM_COMPRESSION=zstd:19
-[ -z "${NANOBOT_QUICK_PACKAGES:-}" ] || level=0 RPM_COMPRESSION=zstd:1
+level=6 DEB_COMPRESSION=none RPM_COMPRESSION=zstd:19 # compress.py does the .deb
+[ -z "${NANOBOT_QUICK_PACKAGES:-}" ] || level=0 DEB_COMPRESSION=gzip RPM_COMPRESSION=zstd:1
 SHARE=$(mktemp -d)
 UNIT=$here/share/systemd/nanobot-desktop.service
 trap 'rm -rf "$SHARE"' EXIT
-export FOLDER ARCH GLIBC HOMEPAGE MTIME RPM_COMPRESSION SHARE UNIT
+export FOLDER ARCH GLIBC HOMEPAGE MTIME DEB_COMPRESSION RPM_COMPRESSION SHARE UNIT
 
-cp -r "$here/share/applications" "$here/share/metainfo" "$SHARE"
+cp -r "$here/share/applications" "$here/share/dbus-1" "$here/share/metainfo" "$SHARE"
 sed -i "s|@VERSION@|$VERSION|; s|@DATE@|${MTIME%T*}|; s|@HOMEPAGE@|$HOMEPAGE|" "$SHARE"/metainfo/*
 mkdir -p "$SHARE/icons" "$SHARE/lintian/overrides"
 cp -r "$ICONS/hicolor" "$SHARE/icons"

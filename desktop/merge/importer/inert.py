@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic.alias_generators import to_camel
+
 from desktop.config.base import normal
 from desktop.merge.importer.secrets import Keys, Secret, given, is_secret
 from desktop.merge.items import Item
@@ -14,7 +16,7 @@ from desktop.text import _
 
 _GONE = object()
 _CHANNEL_ENTRY = "channel:{place}"
-"""The keychain's name of a channel's secret, as channel:telegram:token."""
+"""The keychain's name of a channel's secret, as channel:slack:botToken, however the file writes it."""
 
 
 @dataclass(slots=True)
@@ -47,7 +49,7 @@ def _copied(kept: Kept, keys: Keys, raw: Keys, value: Any) -> Any:
     name = ".".join(raw)
     if is_secret(keys[-1], value):
         if keys[0] == "channels" and len(keys) == len(raw):
-            entry = _CHANNEL_ENTRY.format(place=":".join(keys[1:]))
+            entry = _CHANNEL_ENTRY.format(place=":".join((*keys[1:-1], to_camel(keys[-1]))))
             kept.secrets.append(Secret(entry, raw, given(value)))
         else:
             why = _("It contains a key that has no use here; the key stays in the old file.")

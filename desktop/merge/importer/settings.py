@@ -37,7 +37,7 @@ from desktop.merge.settings import (
     unset,
     value_of,
 )
-from desktop.text import _
+from desktop.text import _, mark
 
 _CHOICE = ("agents.defaults.model", "agents.defaults.provider")
 """Belong together: one person's model is of no use to another one's provider."""
@@ -47,6 +47,16 @@ _MOVED: dict[Keys, Keys] = {
     ("agents", "defaults", "sessionttlminutes"): ("agents", "defaults", "idleCompactAfterMinutes"),
 }
 """What is at another place here; old ones in the form of normal()."""
+_NO_BRIDGE = mark("It needs no bridge here. Link WhatsApp again under Settings › Channels.")
+_LINKED: dict[Keys, str] = {
+    ("channels", "whatsapp", "bridgeurl"): _NO_BRIDGE,
+    ("channels", "whatsapp", "bridgetoken"): _NO_BRIDGE,
+    ("channels", "whatsapp", "databasepath"): mark(
+        "The sign-in stays with nanobot: two programs can’t share one. Link WhatsApp again under "
+        "Settings › Channels."
+    ),
+}
+"""What meant something to nanobot's way to WhatsApp alone."""
 
 
 @dataclass(slots=True)
@@ -180,7 +190,13 @@ class _Walk:
 
     def _leaf(self, keys: Keys, value: Any) -> None:
         name = ".".join(keys)
+        if keys[0] == "channels" and is_secret(keys[-1], value):
+            self._unknown(keys, keys, value)
+            return
         if value in (None, "", [], {}):
+            if keys[0] == "channels" and keys[-1] == "allowFrom" and value == []:
+                why = _("Its list of allowed senders is empty, so nobody is allowed.")
+                self.found.items.append(Item("setting", name, "same", why))
             return
         if name == "agents.defaults.workspace":
             self._left(name, _("The files go into this program’s own workspace."))
@@ -305,6 +321,9 @@ class _Walk:
         if len(keys) == 1 and isinstance(value, Mapping):
             for key, inner in value.items():
                 self._unknown((*keys, str(key)), (*raw, str(key)), inner)
+            return
+        if why := _LINKED.get(tuple(map(normal, keys))):
+            self._left(".".join(raw), _(why))
             return
         if moved := _MOVED.get(tuple(map(normal, keys))):
             self._leaf(moved, value)

@@ -1,5 +1,7 @@
 """The model host's own life: frames in, calls side by side, frames out, and an end with the program.
 
+To it: prepare, stream, cancel. From it: ready, failed, delta, done, models, listed, error.
+
 Stdin is read by a daemon thread. Its end means that the program is gone, however it died: the host
 then leaves at once, also while a library is still being imported. Stdout is the protocol's alone.
 """
@@ -14,8 +16,9 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Any, BinaryIO
 
+from desktop import frames
 from desktop.net import way_out
-from desktop.providers.host import frames, lending
+from desktop.providers.host import lending
 from desktop.providers.host.answer import Answer
 from desktop.providers.host.call import Call, Chunk, Engine, Failure
 from desktop.providers.host.ends import CUTS

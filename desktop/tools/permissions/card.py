@@ -91,6 +91,8 @@ def card(
 
 
 def _title(claim: Claim) -> str:
+    if claim.asks:
+        return claim.asks
     if claim.service:
         return _("Use MCP server?")
     if claim.address:
@@ -106,7 +108,9 @@ def _title(claim: Claim) -> str:
 
 
 def _lines(claim: Claim, situation: Situation) -> list[str]:
-    lines = [_("Reads {path}").format(path=_shown(path)) for path in claim.reads]
+    """What the card shows by itself (the command, what is written) is none of them."""
+    lines = [one_line(fact) for fact in claim.facts]
+    lines += [_("Reads {path}").format(path=_shown(path)) for path in claim.reads]
     lines += [_("Writes {path}").format(path=_shown(path)) for path in claim.writes]
     if claim.address:
         lines.append(one_line(readable(claim.address)))
@@ -125,7 +129,7 @@ def _lines(claim: Claim, situation: Situation) -> list[str]:
         _("Runs the contents of {path}").format(path=_shown(path))
         for path in (scripts(found) if found else ())
     ]
-    return lines or [one_line(claim.gist)]
+    return lines if lines or claim.command or claim.body else [one_line(claim.gist)]
 
 
 def _shown(path: Path) -> str:

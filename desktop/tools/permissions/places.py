@@ -44,7 +44,7 @@ OWN_MEMORY = (".versions", ".cursor", ".dream_cursor", ".dreamed", ".dreaming", 
 OWN: tuple[tuple[str, ...], ...] = (("sessions",), ("cron",), *(("memory", name) for name in OWN_MEMORY))
 """What in the workspace only the program itself writes."""
 MEMORY = frozenset({"agents.md", "soul.md", "user.md", "tools.md", "identity.md", "heartbeat.md", "skills"})
-HOME_FILES = ("config.json", "state.db", "logs", "models", "ipc")
+HOME_FILES = ("config.json", "state.db", "logs", "models", "ipc", "channels")
 RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])( *\.|$)", re.IGNORECASE)
 
 _WORD = re.compile(r"[\w.@+-]+")

@@ -96,7 +96,7 @@ class Controller(QObject):
 
     @property
     def busy(self) -> bool:
-        return bool(self._turns[self.key])
+        return bool(self._turns[self.key]) or self._early.sending(self.key)
 
     @property
     def stoppable(self) -> bool:
@@ -128,13 +128,18 @@ class Controller(QObject):
         if not self.key and not self._coming:
             self._coming = new_key()
         key = self.key or self._coming
+        self._early.begin(self.key)
         work = self._send(self.key, key, text, self.for_new, list(files))
         self._reporter.run(work, name="conversation:send")
+        self.busy_changed.emit()
 
     def stop(self) -> None:
         """End the answer that is on its way, and it alone: what came of it stays, and the next message of
         the line is answered. Where only subagents work, end them."""
         turn = next(iter(self._turns[self.key]), "")
+        if not turn and self._early.sending(self.key):
+            self._early.stop(self.key)
+            return
         work = self._actions.api.turns.stop(self.key, turn)
         self._reporter.run(work, name="conversation:stop")
 
@@ -198,7 +203,6 @@ class Controller(QObject):
             self.model_known.emit(found)
 
     async def _send(self, said_in: str, key: str, text: str, chosen: ForNew, files: list[str]) -> None:
-        self._early.begin()
         try:
             if not said_in:
                 await chosen.store(self._actions, key)
@@ -206,13 +210,17 @@ class Controller(QObject):
         except Exception:
             self.settled.emit(said_in, text)
             self.refused.emit(key if key == self.key else said_in, text)
-            self._early.sent()
+            self._early.sent(said_in)
+            self.busy_changed.emit()
             raise
         self.settled.emit(said_in, text)
         try:
+            if self._early.unwanted(said_in):
+                await self._actions.api.turns.stop(key, taken.turn)
             await self._show_sent(taken, key, text, files)
         finally:
-            self._early.sent(taken.turn)
+            self._early.sent(said_in, taken.turn)
+            self.busy_changed.emit()
 
     async def _show_sent(self, taken: "Submitted", key: str, text: str, files: list[str]) -> None:
         """Show a message that is stored, and the answer that is on its way."""
@@ -234,8 +242,6 @@ class Controller(QObject):
         self._add(key, asked)
         await asyncio.sleep(0)
         self._add(key, answer)
-        await asyncio.sleep(0)
-        self.busy_changed.emit()
         await asyncio.sleep(0)
         self.spoken_in.emit(key, False)
 

@@ -92,7 +92,7 @@ class _History:
                 self._result(record, turn)
 
     def _heard(self, record: Record, turn: str, number: int) -> None:
-        label = str(record.get("_label") or "")
+        label = str(record.get("_label") or record.get("_sender") or "")
         author = Author.YOU
         if record.get("_note"):
             author = Author.RESULT if label else Author.NOTE

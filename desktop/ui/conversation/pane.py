@@ -75,6 +75,7 @@ class ConversationPane(QWidget):
         `slot` gives the name under which the draft of a conversation is kept."""
         from desktop.ui.conversation.composer.attachments import Attaching
         from desktop.ui.conversation.composer.completer import Completer
+        from desktop.ui.conversation.composer.dictation import Dictation
         from desktop.ui.conversation.composer.drafts import Drafts
         from desktop.ui.conversation.composer.editing import Editing
         from desktop.ui.conversation.composer.reminders import Reminding
@@ -93,6 +94,7 @@ class ConversationPane(QWidget):
         self.reminding.for_agent.connect(self._send)
         self.completer = Completer(actions, reporter, self.composer, lambda: talk.key)
         self.attaching = Attaching(actions, reporter, self.composer, self, lambda: talk.key)
+        self.dictation = Dictation(actions, reporter, self.composer, self.place_strip, self)
         self._connect()
 
     def _connect(self) -> None:

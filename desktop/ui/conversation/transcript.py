@@ -79,7 +79,7 @@ class Entry:
     step: Step | None = None
     """Of a tool's call."""
     label: str = ""
-    """Of a result: what the subagent is called."""
+    """Of a result: what the subagent is called; of a message: who wrote it, where that was another."""
     files: list[str] = field(default_factory=list)
     """Paths of what the person gave along."""
     work: "FileWork | None" = None
@@ -123,7 +123,7 @@ class Transcript(QObject):
             return self.assistant
         if entry.author is Author.RESULT:
             return _("Result of {label}").format(label=entry.label)
-        return _("You") if entry.author is Author.YOU else ""
+        return entry.label or _("You") if entry.author is Author.YOU else ""
 
     def fill(self, entries: Iterable[Entry]) -> None:
         """Show another conversation, or this one read anew."""

@@ -49,13 +49,26 @@ class Early:
     def __init__(self, take: Callable[[End], None]) -> None:
         """`take` is given each end once it can be told whose it is."""
         self._take = take
-        self._sending = 0
+        self._sending: list[str] = []
+        self._unwanted: set[str] = set()
         self._named: set[str] = set()
         self._ends: dict[str, End] = {}
 
-    def begin(self) -> None:
-        """A message is being sent."""
-        self._sending += 1
+    def begin(self, key: str) -> None:
+        """A message is being sent in this conversation."""
+        self._sending.append(key)
+
+    def sending(self, key: str) -> bool:
+        """Whether a message is being sent in this conversation."""
+        return key in self._sending
+
+    def stop(self, key: str) -> None:
+        """The answer to what is being sent is not wanted any more."""
+        self._unwanted.add(key)
+
+    def unwanted(self, key: str) -> bool:
+        """Whether stop() was called since the message was sent."""
+        return key in self._unwanted
 
     def name(self, turn: str) -> None:
         """The turn of a message that is being sent is known now; it is about to be shown."""
@@ -63,14 +76,16 @@ class Early:
 
     def keeps(self, event: End, *, known: bool) -> bool:
         """Whether an end is to wait for `take`. `known`: it is of a turn that is on its way."""
-        waits = self._sending > 0 and (not known or event.turn in self._named)
+        waits = bool(self._sending) and (not known or event.turn in self._named)
         if waits:
             self._ends[event.turn] = event
         return waits
 
-    def sent(self, turn: str = "") -> None:
-        """A message was shown as that of this turn, or could not be sent."""
-        self._sending -= 1
+    def sent(self, key: str, turn: str = "") -> None:
+        """A message of this conversation was shown as that of this turn, or could not be sent."""
+        self._sending.remove(key)
+        if key not in self._sending:
+            self._unwanted.discard(key)
         self._named.discard(turn)
         ends = self._ends
         if self._sending:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.api.providers import Draft
 from desktop.errors import AppError
-from desktop.text import _, titled
+from desktop.text import _, listed, titled
 from desktop.ui.actions import Actions
 from desktop.ui.settings.builtin import BuiltinModels
 from desktop.ui.settings.provider import ProviderForm
@@ -131,7 +131,7 @@ class FoundServers(QWidget):
             self.outcome.failed(error.text, error.remedy)
             return
         self.outcome.clear()
-        self._known = ", ".join(found.known)
+        self._known = listed(found.known)
         self._words()
         for row in self._rows:
             self._list.removeWidget(row)

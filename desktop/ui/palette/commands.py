@@ -78,6 +78,11 @@ class Commands(QObject):
             _item(_("Export conversation…"), lambda: window.export_wanted.emit(""), "download", "Ctrl+S"),
             _item(_("Attach files…"), window.composer.files_wanted.emit, "paperclip"),
             _item(_("Screenshot"), window.composer.screen_wanted.emit, "camera"),
+            *(
+                [_item(_("Dictate"), window.pane.dictation.toggle, "mic", "Ctrl+D")]
+                if window.composer.dictate.isVisible()
+                else []
+            ),
             _item(_("Show or hide the sidebar"), window.toggle_sidebar, "panel-left", "Ctrl+B"),
             _item(_("Help"), window.help_wanted.emit, "circle-question-mark", "F1"),
             _item(_("Quit"), window.quit_wanted.emit, "power", "Ctrl+Q"),

@@ -27,7 +27,6 @@ from shiboken6 import isValid
 
 from desktop.text import _, language
 from desktop.ui.palette.item import Item
-from desktop.ui.sidebar.rows import Index
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
@@ -35,6 +34,7 @@ from desktop.ui.widgets.boxes import down
 from desktop.ui.widgets.calm_list import CalmList
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.plain import shown
+from desktop.ui.widgets.steady_rows import Index
 from desktop.ui.widgets.styled import styled
 from desktop.ui.words import spoken
 

@@ -110,6 +110,7 @@ class Quick(QObject):
         window = self.window = QuickWindow()
         pane = window.pane
         pane.begin(self._actions, self._reporter, self._file, self._undoable, slot=lambda _key: QUICK)
+        pane.dictation.look()
         talk = self.talk = pane.talk
         window.watch(talk.transcript)
         if self.assistant:

@@ -140,16 +140,20 @@ class SecretEditor(TextEditor):
 
 
 class LinesEditor(Editor):
-    """Texts, one a line."""
+    """Texts, one a line, saved when the field is left."""
 
     def __init__(self, setting: Setting) -> None:
-        self._text = TextField(_LINES, code=True)
+        self._text = TextField(_LINES)
         super().__init__(setting, self._text)
         self._row.addWidget(self._text)
         self._text.textChanged.connect(lambda: self.typed.emit(""))
+        self._text.left.connect(lambda: self._enter(self.given()))
+
+    def busy(self) -> bool:
+        return self._text.hasFocus() and self.given() != self._value
 
     def put(self, value: Any) -> None:
-        super().put(value)
+        super().put(tuple(value))
         self._text.show_text("\n".join(value))
 
     def given(self) -> tuple[str, ...]:

@@ -54,6 +54,9 @@ class PageView(QScrollArea):
         self._about = Notice()
         self._column.addWidget(self._about)
         for group in self.page.groups:
+            if group.inside:
+                self._groups.append(self._groups[0])
+                continue
             if group.title:
                 self._column.addSpacing(Space.L)
                 self._heading(group.title, "section")
@@ -123,8 +126,16 @@ class PageView(QScrollArea):
         """Bring a setting, or else a group of the page, into sight, mark it and give it the keyboard."""
         self.build()
         row = next((row for row in self.rows if row.setting.name == name), None)
+        if row is None and any(part.reach(name, self._show_row) for part in self.parts):
+            return
         target = row or self._groups[group]
         field = row.editor.field if row else next(_fields(target), None)
+        self._show(target, field)
+
+    def _show_row(self, row: SettingRow) -> None:
+        self._show(row, row.editor.field)
+
+    def _show(self, target: QWidget, field: QWidget | None) -> None:
         if field is not None:
             field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         mark_for_a_while(target)

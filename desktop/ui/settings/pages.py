@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from desktop.config.channels.section import Channels
 from desktop.config.describe import Setting, setting, settings_of
 from desktop.text import mark
+from desktop.ui.settings.chat_apps import FIELDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +16,8 @@ class Group:
     names: tuple[str, ...] = ()
     part: str = ""
     """Instead of fields: a widget of PARTS in parts.py."""
+    inside: bool = False
+    """The fields stand in the part of the first group, and open with it."""
 
     def settings(self) -> list[Setting]:
         """The fields, in their order."""
@@ -33,8 +37,20 @@ class Page:
     groups: tuple[Group, ...]
 
 
+def _of_app(app: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"channels.{app}.{name}" for name in names)
+
+
 SECTIONS = frozenset(
-    {"appearance", "model_host", "local", "agents.defaults", "gateway.heartbeat", "presence"}
+    {
+        "appearance",
+        "model_host",
+        "local",
+        "agents.defaults",
+        "gateway.heartbeat",
+        "presence",
+        "transcription",
+    }
 )
 
 PAGES = (
@@ -154,6 +170,40 @@ PAGES = (
     Page("skills", mark("Skills"), "graduation-cap", (Group(part="skills"),)),
     Page("mcp", mark("MCP servers"), "plug", (Group(part="mcp"),)),
     Page(
+        "channels",
+        mark("Channels"),
+        "send",
+        (
+            Group(part="channels"),
+            *(
+                Group(str(Channels.model_fields[app].title), _of_app(app, names), inside=True)
+                for app, names in FIELDS.items()
+            ),
+            Group(
+                mark("All channels"),
+                (
+                    "agents.defaults.unified_session",
+                    "channels.send_progress",
+                    "channels.send_tool_hints",
+                    "channels.tool_hint_max_length",
+                    "channels.messages_per_minute",
+                    "channels.daily_messages",
+                    "channels.send_max_retries",
+                ),
+            ),
+        ),
+    ),
+    Page(
+        "speech",
+        mark("Speech"),
+        "mic",
+        (
+            Group("", ("transcription",)),
+            Group(mark("Test"), part="speech_test"),
+            Group(mark("On this computer"), part="speech_models"),
+        ),
+    ),
+    Page(
         "usage",
         mark("Usage"),
         "chart-column",
@@ -255,6 +305,7 @@ ELSEWHERE = frozenset(
         "permissions.rules",
         "permissions.folders",
         "tools.mcp_servers",
+        *(f"channels.{app}.enabled" for app in FIELDS),
         "agents.defaults.disabled_skills",
         "agents.defaults.skill_keys",
     }

@@ -15,6 +15,7 @@ from desktop.ui.theme.tokens import Space
 if TYPE_CHECKING:
     from desktop.api.providers import AllProviders
     from desktop.api.settings import AllSettings
+    from desktop.ui.settings.rows import SettingRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,11 @@ class Part(QWidget):
 
     def open_used(self) -> None:
         """Open what answers now, for it did not: its key may be wrong."""
+
+    def reach(self, name: str, show: "Callable[[SettingRow], object]") -> bool:
+        """Open what has the row of a setting, and have it shown as soon as it is there; False where it is
+        no setting of this piece."""
+        return False
 
     async def offer(self, text: str) -> None:
         """Show what a link brings; it counts once the person saves it. Raises AppError."""

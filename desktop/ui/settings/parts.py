@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from desktop.ui.actions import Actions
+from desktop.ui.panels.channels.panel import ChannelsPanel
 from desktop.ui.panels.memory.panel import MemoryPanel
 from desktop.ui.panels.servers.page import Servers
 from desktop.ui.panels.skills.panel import SkillsPanel
@@ -86,6 +87,18 @@ def _updates(actions: Actions) -> Part:
     return Updates(actions)
 
 
+def _speech_test(actions: Actions) -> Part:
+    from desktop.ui.settings.speech import SpeechTest
+
+    return SpeechTest(actions)
+
+
+def _speech_models(actions: Actions) -> Part:
+    from desktop.ui.settings.speech import SpeechModels
+
+    return SpeechModels(actions)
+
+
 def _licences(actions: Actions) -> Part:
     from desktop.ui.settings.about import Licences
 
@@ -101,6 +114,7 @@ PARTS: Mapping[str, Callable[[Actions], Part]] = {
     "search_key": SearchKey,
     "tools": ToolList,
     "mcp": Servers,
+    "channels": ChannelsPanel,
     "memory": MemoryPanel,
     "notified": Notified,
     "reachable": Reachable,
@@ -117,4 +131,6 @@ PARTS: Mapping[str, Callable[[Actions], Part]] = {
     "about": _about,
     "updates": _updates,
     "licences": _licences,
+    "speech_test": _speech_test,
+    "speech_models": _speech_models,
 }

@@ -90,8 +90,8 @@ class SettingRow(FieldRow):
         self._change, self._work = change, Work(self)
         self._saved = _SavedLine()
         self.words.insertWidget(self.words.indexOf(self.help), self._saved)
-        self.beside.addStretch(1)
         if setting.kind == "table":
+            self.beside.addStretch(1)
             self.beside.addWidget(self._reset)
         else:
             self.tools.insertWidget(0, self._reset)

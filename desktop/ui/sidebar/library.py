@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from desktop.bus.events import ConversationChanged
 from desktop.paths import temporary
+from desktop.session.title import first_words
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.controller import Controller
@@ -17,8 +18,6 @@ from desktop.ui.main_window import MainWindow
 from desktop.ui.sidebar.rows import KEY, Conversation, Rows
 from desktop.ui.state import Remembered, StateFile
 from desktop.ui.words import spoken
-
-_TITLE = 60
 
 type Json = dict[str, Any]
 
@@ -107,12 +106,14 @@ class Library(QObject):
         self._window.composer.setFocus()
 
     def _changed(self, event: ConversationChanged) -> None:
-        """A conversation was named, pinned or archived somewhere."""
+        """A conversation was named, pinned or archived somewhere, or somebody else writes in it."""
         found = self._rows.get(event.session)
+        if found is None and event.sender:
+            return  # it comes with its first message
         if found is None or event.title == "":
             self._reporter.run(self._refresh(), name="library:refresh")
             return
-        for name in ("title", "pinned", "archived"):
+        for name in ("title", "pinned", "archived", "sender"):
             if (value := getattr(event, name)) is not None:
                 setattr(found, name, value)
         self._rows.refresh()
@@ -177,6 +178,7 @@ class Library(QObject):
                 one.key in unread,
                 pinned=one.pinned,
                 archived=one.archived,
+                sender=one.sender,
             )
             for one in found
         )
@@ -197,13 +199,11 @@ class Library(QObject):
 
     def _created(self, key: str, text: str) -> None:
         """A new conversation has its first message."""
-        title = next((line.strip() for line in text.splitlines() if line.strip()), "")
-        self._rows.fill(
-            [*self._rows.conversations, Conversation(key, short(title, _TITLE), datetime.now(UTC))]
-        )
+        title = first_words(text)
+        self._rows.fill([*self._rows.conversations, Conversation(key, title, datetime.now(UTC))])
         self._file.state.session = key
         self._window.sidebar.open(key)
-        self._window.header.title.say(short(title, _TITLE))
+        self._window.header.title.say(title)
         self._reporter.run(self._refresh(), name="library:refresh")
 
     def _spoken_in_later(self, key: str, at_rest: bool) -> None:
@@ -234,7 +234,9 @@ class Library(QObject):
         """Note the list for the next start."""
         state = self._file.state
         state.conversations = [
-            Remembered(c.key, c.title, c.updated.isoformat(timespec="seconds"), c.pinned, c.archived)
+            Remembered(
+                c.key, c.title, c.updated.isoformat(timespec="seconds"), c.pinned, c.archived, c.sender
+            )
             for c in sorted(self._rows.conversations, key=lambda c: (c.archived, not c.pinned))
         ]
         state.unread = [c.key for c in self._rows.conversations if c.unread]

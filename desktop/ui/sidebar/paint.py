@@ -7,12 +7,28 @@ from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from desktop.text import _, language
-from desktop.ui.sidebar.rows import ASKS, FOLD, HEADING, MOMENT, SNIPPET, STATE, UNREAD, WORKS, Index
+from desktop.ui.sidebar.channels import SIGNS
+from desktop.ui.sidebar.rows import (
+    ASKS,
+    CHANNEL,
+    FOLD,
+    HEADING,
+    LINES,
+    MOMENT,
+    SENDER,
+    SNIPPET,
+    STATE,
+    UNREAD,
+    WORKS,
+)
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
+from desktop.ui.widgets.steady_rows import Index
 
-_ROW, _HEADING, _FOUND = 36, 34, 54
+_ROW = 36
+_HEIGHTS = (34, _ROW, 54)
+"""Of a heading, and of rows of one line and of two."""
 _DOT, _ARC = 8, 11
 
 
@@ -23,8 +39,7 @@ class RowPainter(QStyledItemDelegate):
     """The row's index, and where the menu should open, in the view's coordinates."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        height = _HEADING if index.data(HEADING) else _FOUND if index.data(SNIPPET) else _ROW
-        return QSize(option.rect.width(), height)
+        return QSize(option.rect.width(), _HEIGHTS[index.data(LINES)])
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
@@ -47,7 +62,8 @@ class RowPainter(QStyledItemDelegate):
             super().setEditorData(editor, index)
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
-        editor.setGeometry(_box(option.rect))
+        box = _box(option.rect)
+        editor.setGeometry(box.adjusted(0, 0, 0, min(0, _ROW - option.rect.height())))
 
     def editorEvent(
         self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index
@@ -111,30 +127,45 @@ def _ground(painter: QPainter, option: QStyleOptionViewItem, *, chosen: bool) ->
 def _row(painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
     colors = theme().colors
     state = option.state
-    over = bool(state & QStyle.StateFlag.State_MouseOver)
+    over = bool(state & QStyle.StateFlag.State_MouseOver) and not index.data(SNIPPET)
     box = _box(option.rect)
     _ground(painter, option, chosen=bool(state & QStyle.StateFlag.State_Selected))
     unread = bool(index.data(UNREAD))
-    inner = box.adjusted(Space.S, 0, -Space.S, 0)
-    if snippet := str(index.data(SNIPPET) or ""):
-        over = False
-        inner = _said(painter, inner, snippet)
+    inner, lower = box.adjusted(Space.S, 0, -Space.S, 0), QRect()
+    if second := _second_line(index):
+        inner, lower = _halves(inner)
+    if channel := index.data(CHANNEL):
+        side = Size.SMALL + 2
+        sign = QRect(inner.left(), inner.center().y() - side // 2 + 1, side, side)
+        icon(SIGNS[channel]).paint(painter, sign)
+        inner.setLeft(sign.right() + Space.S)
+        lower.setLeft(inner.left())
     inner.setRight(_trailing(painter, option.rect, inner, index, over, unread) - Space.S)
+    if over:
+        lower.setRight(inner.right())
     font = text_font(Size.TEXT, QFont.Weight.DemiBold if unread else QFont.Weight.Normal)
+    _line(painter, inner, str(index.data()), font, colors.text)
+    if second:
+        _line(painter, lower, second, text_font(Size.SMALL), colors.muted)
+
+
+def _second_line(index: Index) -> str:
+    """What stands below the title: the words that were found, or who writes."""
+    return str(index.data(SNIPPET) or index.data(SENDER) or "")
+
+
+def _halves(inner: QRect) -> tuple[QRect, QRect]:
+    """The places of a title and of what stands below it."""
+    half = inner.height() // 2 - 2
+    return inner.adjusted(0, Space.XS, 0, -half), inner.adjusted(0, half, 0, -Space.XS)
+
+
+def _line(painter: QPainter, place: QRect, text: str, font: QFont, color: str) -> None:
+    """One line of text, as much as there is room for."""
     painter.setFont(font)
-    painter.setPen(QColor(colors.text))
-    title = painter.fontMetrics().elidedText(str(index.data()), Qt.TextElideMode.ElideRight, inner.width())
-    painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, title)
-
-
-def _said(painter: QPainter, inner: QRect, snippet: str) -> QRect:
-    """Draw what was found in the lower half of a row; returns the upper one."""
-    lower = inner.adjusted(0, inner.height() // 2 - 2, 0, -Space.XS)
-    painter.setFont(text_font(Size.SMALL))
-    painter.setPen(QColor(theme().colors.muted))
-    text = painter.fontMetrics().elidedText(snippet, Qt.TextElideMode.ElideRight, lower.width())
-    painter.drawText(lower, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
-    return inner.adjusted(0, Space.XS, 0, -inner.height() // 2 + 2)
+    painter.setPen(QColor(color))
+    cut = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, place.width())
+    painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, cut)
 
 
 def _trailing(painter: QPainter, rect: QRect, inner: QRect, index: Index, over: bool, unread: bool) -> int:

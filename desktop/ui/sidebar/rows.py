@@ -1,16 +1,19 @@
 """The rows of the list: the pinned conversations, the others under today, yesterday and earlier, those put
 aside behind a row that opens them; narrowed by a search, and then those in which the words were said."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
-from desktop.text import _
-
-type Index = QModelIndex | QPersistentModelIndex
+from desktop.config.channels.section import NAMES
+from desktop.text import _, listed
+from desktop.ui.sidebar.channels import ALL, belongs, channel_of, title
+from desktop.ui.widgets.plain import shown
+from desktop.ui.widgets.steady_rows import Index, SteadyRows
 
 HEADING: Final = Qt.ItemDataRole.UserRole + 1
 """Whether the row is a heading."""
@@ -22,6 +25,12 @@ SNIPPET: Final = Qt.ItemDataRole.UserRole + 5
 STATE: Final = Qt.ItemDataRole.UserRole + 7
 """What goes on in a conversation: ASKS, WORKS, or empty."""
 ASKS, WORKS = "asks", "works"
+CHANNEL: Final = Qt.ItemDataRole.UserRole + 8
+"""The chat app that a conversation belongs to, empty for none."""
+SENDER: Final = Qt.ItemDataRole.UserRole + 9
+"""Who writes in a chat, else its app; empty for a conversation of the window."""
+LINES: Final = Qt.ItemDataRole.UserRole + 10
+"""How many lines a row has; none for a heading."""
 FOLD: Final = Qt.ItemDataRole.UserRole + 6
 """Of the row that opens and closes the conversations put aside: whether they are shown."""
 
@@ -36,10 +45,23 @@ class Conversation:
     unread: bool = False
     pinned: bool = False
     archived: bool = False
+    sender: str = ""
+    """Who writes there, where it is a chat's."""
 
     @property
     def shown(self) -> str:
         return self.title or _("New conversation")
+
+    @property
+    def named(self) -> str:
+        """The title, and who writes there."""
+        return listed([self.shown, self.who]) if self.sender and self.who else self.shown
+
+    @property
+    def who(self) -> str:
+        """Who writes in a chat, else the app's name; empty for a conversation of the window."""
+        channel = channel_of(self.key)
+        return shown(self.sender) or title(channel) if channel else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +91,24 @@ class Fold:
 type Row = Conversation | Found | Fold | str
 
 
-class Rows(QAbstractListModel):
+class Rows(SteadyRows[Row]):
     """Conversations, newest first, with headings between them."""
 
     renamed = Signal(str, str)
     """Key and new title, when the person has edited one."""
+    arranged = Signal()
+    """What is shown was worked out anew, and stands."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.conversations: list[Conversation] = []
-        self._search = ""
+        self.known = False
+        """Whether it was told yet which conversations there are."""
+        self._search, self._channel = "", ALL
         self._unfolded = False
         self._found: tuple[Found, ...] = ()
-        self._rows: list[Row] = []
         self._working: set[str] = set()
         self._asking: set[str] = set()
-        self._told: list[tuple[object, ...]] = []
-        """Of each row what it is, and what of it was last told to the views."""
 
     def mark(self, *, working: set[str], asking: set[str]) -> None:
         """In which conversations an answer is on its way, and in which a question waits for the person."""
@@ -100,12 +123,24 @@ class Rows(QAbstractListModel):
     def fill(self, conversations: Iterable[Conversation]) -> None:
         """Show these."""
         self.conversations = sorted(conversations, key=lambda c: c.updated, reverse=True)
+        self.known = True
         self._arrange()
 
     def search(self, text: str) -> None:
-        """Show those with these words in their title; all for an empty text."""
+        """Show those with these words in their title or of this sender; all for an empty text."""
         self._search = text.casefold().strip()
         self._arrange()
+
+    def narrow_to(self, channel: str) -> None:
+        """Show those of a chat app, of none (channels.HERE), or ALL."""
+        self._channel = channel
+        self._arrange()
+
+    @property
+    def channels(self) -> list[str]:
+        """The chat apps of which there are conversations."""
+        there = {channel_of(one.key) for one in self.conversations}
+        return [name for name in NAMES if name in there]
 
     def find(self, found: Iterable[Found]) -> None:
         """Show these messages below the titles."""
@@ -145,7 +180,8 @@ class Rows(QAbstractListModel):
 
     def _arrange(self) -> None:
         words = self._search.split()
-        found = [c for c in self.conversations if all(w in c.shown.casefold() for w in words)]
+        those = [c for c in self.conversations if belongs(c.key, self._channel)]
+        found = [c for c in those if all(w in f"{c.shown}\n{c.who}".casefold() for w in words)]
         rows: list[Row] = []
         heading = ""
         today = datetime.now().astimezone().date()
@@ -160,26 +196,19 @@ class Rows(QAbstractListModel):
         if aside := [c for c in found if c.archived]:
             opened = self._unfolded or bool(words)
             rows += [Fold(len(aside), opened), *(aside if opened else ())]
-        if self._found:
-            rows += [_("In messages"), *self._found]
-        before, self._told = self._told, [(*_told(row), self.state(_key(row))) for row in rows]
-        if rows and [told[0] for told in before] == [told[0] for told in self._told]:
-            self._rows = rows  # each in its place: a title that is being edited stays open
-            for number, told in enumerate(self._told):
-                if told != before[number]:
-                    self.dataChanged.emit(self.index(number), self.index(number))
-            return
-        self.beginResetModel()
-        self._rows = rows
-        self.endResetModel()
+        if said := [one for one in self._found if belongs(one.key, self._channel)]:
+            rows += [_("In messages"), *said]
+        self.become(rows, _names(rows), [(*_told(row), self.state(_key(row))) for row in rows])
+        self.arranged.emit()
 
     # ---- what Qt asks
 
-    def rowCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._rows)
-
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
         item = self._rows[index.row()]
+        if role == LINES:  # of each row, whenever one of them changes
+            return _lines(item)
         if isinstance(item, str):
             return {
                 Qt.ItemDataRole.DisplayRole: item,
@@ -210,24 +239,29 @@ class Rows(QAbstractListModel):
         return {
             Qt.ItemDataRole.DisplayRole: item.shown,
             Qt.ItemDataRole.EditRole: item.shown,
-            Qt.ItemDataRole.ToolTipRole: item.shown,
-            Qt.ItemDataRole.AccessibleTextRole: item.shown,
+            Qt.ItemDataRole.ToolTipRole: f"{item.shown}\n{item.who}".strip(),
+            Qt.ItemDataRole.AccessibleTextRole: item.named,
             Qt.ItemDataRole.AccessibleDescriptionRole: self._said(item),
             HEADING: False,
             KEY: item.key,
             MOMENT: item.updated,
             UNREAD: item.unread,
             STATE: self.state(item.key),
+            CHANNEL: channel_of(item.key),
+            SENDER: item.who,
         }.get(role)
 
     def _said(self, item: Conversation) -> str:
         """In words what the marks of a row say."""
         state = {ASKS: _("needs your answer"), WORKS: _("answering")}.get(self.state(item.key), "")
-        return ", ".join(part for part in (state, _("unread") if item.unread else "") if part)
+        channel = channel_of(item.key)
+        parts = (title(channel) if channel else "", state, _("unread") if item.unread else "")
+        return ", ".join(part for part in parts if part)
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        item = self._rows[index.row()]
-        if role != Qt.ItemDataRole.EditRole or not isinstance(item, Conversation):
+        row = self._rows[index.row()]
+        item = self.get(row.key) if isinstance(row, Conversation) else None
+        if role != Qt.ItemDataRole.EditRole or item is None:  # it may be about to leave the list
             return False
         title = " ".join(str(value).split())
         if title and title != item.title:
@@ -237,7 +271,7 @@ class Rows(QAbstractListModel):
         return True
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        row = self._rows[index.row()]
+        row = self._rows[index.row()] if index.isValid() else ""
         if isinstance(row, str):
             return Qt.ItemFlag.NoItemFlags
         if isinstance(row, Fold):
@@ -247,18 +281,35 @@ class Rows(QAbstractListModel):
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
 
 
+def _lines(row: Row) -> int:
+    if isinstance(row, Conversation):
+        return 2 if channel_of(row.key) else 1
+    return 0 if isinstance(row, str) else 2 if isinstance(row, Found) and row.snippet else 1
+
+
 def _key(row: Row) -> str:
     return row.key if isinstance(row, Conversation | Found) else ""
 
 
+def _names(rows: list[Row]) -> list[Hashable]:
+    """What each row is, and the how many-th of them: a message may be found twice."""
+    times: Counter[tuple[str, str]] = Counter()
+    names: list[Hashable] = []
+    for row in rows:
+        name = (type(row).__name__, row if isinstance(row, str) else _key(row))
+        names.append((*name, times[name]))
+        times[name] += 1
+    return names
+
+
 def _told(row: Row) -> tuple[object, ...]:
     if isinstance(row, str):
-        return ((row, ""),)
+        return ()
     if isinstance(row, Fold):
-        return (("fold", ""), row.count, row.opened)
+        return (row.count, row.opened)
     if isinstance(row, Found):
-        return (("found", row.key), row.title, row.snippet, row.updated)
-    return (("", row.key), row.shown, row.updated, row.unread)
+        return (row.title, row.snippet, row.updated)
+    return (row.shown, row.updated, row.unread, row.sender)
 
 
 def _group(conversation: Conversation, today: date) -> str:

@@ -20,6 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.text import _
+from desktop.ui.sidebar.channel_filter import ChannelFilter
+from desktop.ui.sidebar.channels import ALL, belongs
 from desktop.ui.sidebar.paint import RowPainter
 from desktop.ui.sidebar.rows import FOLD, KEY, SNIPPET, Rows
 from desktop.ui.theme.icons import icon
@@ -29,6 +31,7 @@ from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import IconButton, button
 from desktop.ui.widgets.labels import label
 from desktop.ui.widgets.search_field import SearchField
+from desktop.ui.widgets.steady_list import SteadyList
 from desktop.ui.words import spoken
 
 WIDTH = 268
@@ -59,11 +62,15 @@ class Sidebar(QWidget):
         self.setFixedWidth(WIDTH)
         self._rows = rows
         self._open = ""
+        self._left = False
+        """Whether the current row is about to go, or has gone."""
         self.search = SearchField()
         self.search.setClearButtonEnabled(False)
         self.search.textChanged.connect(self._narrow)
         self.new = IconButton("square-pen")
         self.new.clicked.connect(self.new_wanted)
+        self.filter = ChannelFilter()
+        self.filter.chosen.connect(self._narrow_to)
         self.list = _list(rows)
         self._nothing = label("muted", wrap=True)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -73,6 +80,7 @@ class Sidebar(QWidget):
         self._lay_out()
         self._listen()
         spoken(self._words)
+        self._offer()
         self._show_whether_empty()
 
     def _lay_out(self) -> None:
@@ -81,7 +89,9 @@ class Sidebar(QWidget):
         bottom.setContentsMargins(Space.S, Space.S, Space.S, Space.S)
         bottom.addWidget(self.settings)
         bottom.addStretch()
-        down(top, (self.list, 1), (self._nothing, 1), bottom, gap=0, of=self)
+        self._filter_place = QWidget()
+        across((self.filter, 1), edges=(Space.M, 0, Space.M, Space.S), of=self._filter_place)
+        down(top, self._filter_place, (self.list, 1), (self._nothing, 1), bottom, gap=0, of=self)
 
     def _listen(self) -> None:
         painter = RowPainter(self.list)
@@ -94,7 +104,8 @@ class Sidebar(QWidget):
         selection = self.list.selectionModel()
         selection.currentChanged.connect(self._current_changed)
         selection.selectionChanged.connect(self._selected)
-        self._rows.modelReset.connect(self._after_reset)
+        self._rows.changing.connect(self._before_rows_change)
+        self._rows.arranged.connect(self._after_arranged)
         theme().changed.connect(self._repaint)
 
     def _repaint(self) -> None:
@@ -112,7 +123,13 @@ class Sidebar(QWidget):
     # ---- the open conversation
 
     def open(self, key: str) -> None:
-        """Mark the open conversation; an empty key is a new one, which the list does not show yet."""
+        """Mark the open conversation, which the list shows then, whatever it was narrowed to; an empty key
+        is a new one, which it does not show yet."""
+        if key and not belongs(key, self.filter.value):
+            self.filter.choose(ALL)
+        self._mark(key)
+
+    def _mark(self, key: str) -> None:
         self._open = key
         index = self._rows.index_of(key)
         selection = self.list.selectionModel()
@@ -132,7 +149,7 @@ class Sidebar(QWidget):
             row += rows
 
     def _current_changed(self, index: QModelIndex) -> None:
-        key = index.data(KEY) if index.isValid() else None
+        key = index.data(KEY) if index.isValid() and not self._left else None
         if key and key != self._open:
             self._open = key
             self.chosen.emit(key)
@@ -151,19 +168,42 @@ class Sidebar(QWidget):
         for index in selected.indexes():
             self.list.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
 
-    def _after_reset(self) -> None:
-        self.open(self._open)
+    def _before_rows_change(self, leaving: list[int]) -> None:
+        selection = self.list.selectionModel()
+        if selection.currentIndex().row() in leaving:
+            self._left = True  # Qt goes on to another row, which nobody has chosen
+            selection.clearCurrentIndex()
+
+    def _after_arranged(self) -> None:
+        self._offer()
+        if self._left or not self.list.currentIndex().isValid():
+            self._mark(self._open)
+        self._left = False
         self._show_whether_empty()
 
+    def _offer(self) -> None:
+        self.filter.offer(self._rows.channels)
+        self._filter_place.setVisible(bool(self._rows.channels))
+
     def _show_whether_empty(self) -> None:
-        empty = self._rows.rowCount() == 0
+        empty = self._rows.known and self._rows.rowCount() == 0
         searching = bool(self.search.text().strip())
         self._nothing.setText(_("No results") if searching else _("Your conversations will appear here."))
         self._nothing.setVisible(empty)
         self.list.setVisible(not empty)
 
+    def _narrow_to(self, channel: str) -> None:
+        self._rows.narrow_to(channel)
+        self._show_from_start()
+
+    def _show_from_start(self) -> None:
+        """Other rows are wanted: show them from the first, or as far down as the open conversation."""
+        self.list.scrollToTop()
+        self.list.scrollTo(self.list.currentIndex())
+
     def _narrow(self, text: str) -> None:
         self._rows.search(text)
+        self._show_from_start()
         self.looked_for.emit(text)
         self._show_whether_empty()
 
@@ -234,8 +274,7 @@ class Sidebar(QWidget):
 
 
 def _list(rows: Rows) -> QListView:
-    made = QListView()
-    made.setModel(rows)
+    made = SteadyList(rows)
     made.setMouseTracking(True)
     made.setUniformItemSizes(False)
     made.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)

@@ -4,9 +4,10 @@ Specification)."""
 import os
 from pathlib import Path
 
-from desktop.paths import self_command
+from desktop.paths import APP_ID, self_command
 
-NAME = "nanobot-desktop.desktop"
+NAME = f"{APP_ID}.desktop"
+"""As the menu's entry is called, so that desktops take both for one program."""
 _QUOTED = str.maketrans({"\\": "\\\\\\\\", '"': '\\\\"', "`": "\\\\`", "$": "\\\\$", "%": "%%"})
 """Desktop Entry Specification, "The Exec key": quoted once for the argument and once for the value."""
 

@@ -144,6 +144,7 @@ QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QScrollArea, QAbstractScrollArea { border: none; background: transparent; }
 QAbstractScrollArea::corner { background: transparent; }
+QAbstractItemView:window { background: $raised; border: 1px solid $border_strong; }
 QScrollArea > QWidget > QWidget { background: transparent; }
 """)
 

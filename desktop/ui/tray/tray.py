@@ -1,6 +1,7 @@
 """The icon in the tray: there while the window is not, and tells what goes on and what waits."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
 from PySide6.QtGui import QAction
@@ -29,6 +30,8 @@ class Tray(QObject):
     """The key of one of the last conversations."""
     pause_wanted = Signal(bool)
     """Pause what works by itself, or let it go on."""
+    channel_wanted = Signal(str, bool)
+    """Turn a chat app on or off."""
     new_wanted = Signal()
     settings_wanted = Signal()
     help_wanted = Signal()
@@ -70,6 +73,10 @@ class Tray(QObject):
         self._spend = self._menu.addAction("")
         self._spend.setEnabled(False)
         self._spend.setVisible(False)
+        self._above_channels = self._menu.addSeparator()
+        self._channels: list[QAction] = []
+        self._below_channels = self._menu.addSeparator()
+        self._part()
         self._pause = self._menu.addAction("")
         self._pause.triggered.connect(lambda: self.pause_wanted.emit(not self._paused))
         self._menu.addSeparator()
@@ -151,6 +158,24 @@ class Tray(QObject):
         """A line on what was spent today; none where it is empty."""
         self._spend.setText(_menu_text(text))
         self._spend.setVisible(bool(text))
+        self._part()
+
+    def show_channels(self, channels: Sequence[tuple[str, str, bool]]) -> None:
+        """Name, words and switch of each chat app that was set up."""
+        for action in self._channels:
+            self._menu.removeAction(action)
+        self._channels = [QAction(_menu_text(words), self._menu) for _name, words, _on in channels]
+        for action, (name, _words, on) in zip(self._channels, channels, strict=True):
+            action.setCheckable(True)
+            action.setChecked(on)
+            action.toggled.connect(partial(self.channel_wanted.emit, name))
+        self._menu.insertActions(self._below_channels, self._channels)
+        self._part()
+
+    def _part(self) -> None:
+        """The switches of chat apps stand by themselves."""
+        self._above_channels.setVisible(bool(self._channels) and self._spend.isVisible())
+        self._below_channels.setVisible(bool(self._channels))
 
     def show_paused(self, paused: bool) -> None:
         """What works by itself is paused, or goes on."""

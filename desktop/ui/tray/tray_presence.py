@@ -29,6 +29,8 @@ from desktop.ui.state import StateFile
 from desktop.ui.system import autostart, link_handler
 from desktop.ui.system.shortcut import Shortcut
 from desktop.ui.system.tray_icon import IDLE, NEEDS_YOU, TROUBLE, WORKING
+from desktop.ui.tray.chat_apps import TROUBLE as TROUBLE_STATES
+from desktop.ui.tray.chat_apps import ChatApps
 from desktop.ui.tray.window_presence import WindowPresence
 
 if TYPE_CHECKING:
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
 type Json = dict[str, Any]
 
 _RECENT = 3
-_TROUBLE = ("failed", "needs_sign_in")
 
 
 class TrayPresence(QObject):
@@ -60,6 +61,7 @@ class TrayPresence(QObject):
         self._library, self._presence = library, presence
         self.quick = Quick(program, reporter, file, self)
         self.shortcut = Shortcut(self)
+        self._chat_apps = ChatApps(program, reporter, presence.tray)
         self._doing = doing
         library.elsewhere = lambda: self.quick.in_front
         self._troubled: set[str] = set()
@@ -97,6 +99,7 @@ class TrayPresence(QObject):
         """Obey the settings, and show notices also where the desktop does not."""
         self._reporter.run(self._hear_of_notices(), name="outside:notices")
         self._obey()
+        self._chat_apps.begin()
         self._soon.start()
 
     def close(self) -> None:
@@ -111,7 +114,7 @@ class TrayPresence(QObject):
         self._reporter.run(self._apply(), name="outside:settings")
 
     def _service(self, event: ServiceChanged) -> None:
-        if event.state in _TROUBLE:
+        if event.state in TROUBLE_STATES:
             self._troubled.add(event.name)
         else:
             self._troubled.discard(event.name)

@@ -16,7 +16,8 @@ from desktop.ui.widgets.labels import label, line
 class FoldCard[D: QWidget](QFrame):
     """A press on the head, or its button, opens it; the details are made at the first time.
 
-    A child puts what it says into `words` and `side`, and widgets between head and details by below_head().
+    A child puts what it says into `words` and `side`, a sign into `lead`, and widgets between head and
+    details by below_head().
     """
 
     def __init__(self, make: Callable[[], D]) -> None:
@@ -27,11 +28,11 @@ class FoldCard[D: QWidget](QFrame):
         self.title, self.open_button = label("title"), IconButton("chevron-right")
         self.details: D | None = None
         self._head, self._below = QWidget(), QWidget()
-        self.words, self.side = QVBoxLayout(), QHBoxLayout()
+        self.lead, self.words, self.side = QHBoxLayout(), QVBoxLayout(), QHBoxLayout()
         self.words.setSpacing(2)
         self.words.addWidget(self.title)
         self.side.setSpacing(Space.S)
-        across((self.words, 1), self.side, self.open_button, of=self._head)
+        across(self.lead, (self.words, 1), self.side, self.open_button, of=self._head)
         self._column = down(self._head, self._below, edges=(Space.L, Space.M, Space.M, Space.M), of=self)
         self._folding = down(line(), of=self._below)
         self._below.hide()

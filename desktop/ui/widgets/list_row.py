@@ -53,7 +53,12 @@ class SignLine(QWidget):
         self._words.setAccessibleName(name)
         if sign:
             self._sign.show_icon(sign, role)
+        self._sign.level(self._words)
         self.setVisible(bool(words))
+
+    def count(self, words: str) -> None:
+        """Set words that differ from those before by a moment alone: they are heard only once."""
+        self._words.setText(words)
 
 
 class PlainRow(QWidget):

@@ -1,7 +1,7 @@
 """A field for a text of some lines, as tall as it is useful, in a page that is scrolled."""
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
 from desktop.ui.theme.theme import code_font
@@ -22,6 +22,8 @@ class TextField(QPlainTextEdit):
     """Tab leaves it; Ctrl+S saves."""
 
     save_wanted = Signal()
+    left = Signal()
+    """The keyboard is elsewhere now."""
 
     def __init__(self, lines: int, *, code: bool = False) -> None:
         """`code`: in the font of code, as a file is shown."""
@@ -47,6 +49,11 @@ class TextField(QPlainTextEdit):
             super().wheelEvent(event)
         else:
             event.ignore()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if event.reason() is not Qt.FocusReason.PopupFocusReason:
+            self.left.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Save):

@@ -23,6 +23,7 @@ from desktop.text import _
 from desktop.ui.conversation.cells.fields import FormFields
 from desktop.ui.conversation.question import Question
 from desktop.ui.conversation.step import ORIGINS
+from desktop.ui.sidebar.channels import channel_of, title
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.boxes import across, down
 from desktop.ui.widgets.buttons import button
@@ -145,6 +146,7 @@ class ApprovalCard(QFrame):
         card = question.card
         self._sign.show_icon("shield", "warning" if card.get("outside") else "success")
         self._title.setText(_text(card, "title"))
+        self._sign.level(self._title)
         self._state.setText(_("Not answered yet") if question.parked else "")
         self._warning.setText(_text(card, "marked") or _("This conversation contains untrusted content."))
         self._strip.setAccessibleName(self._warning.text())
@@ -238,7 +240,9 @@ def _facts(card: Mapping[str, Any]) -> list[str]:
     facts += [f"{name} = {value}" for name, value in dict(card.get("environment") or {}).items()]
     origin = _text(card, "origin")
     if origin and origin != "window":
-        if origin in ORIGINS:
+        if channel_of(origin):
+            facts.append(_("Requested in: {place}").format(place=title(origin)))
+        elif origin in ORIGINS:
             facts.append(_("Requested in: {place}").format(place=_(ORIGINS[origin])))
         else:
             facts.append(_("Requested by: {who}").format(who=origin))

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QEnterEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -19,7 +19,7 @@ from desktop.ui.conversation.text.images import Pictures
 from desktop.ui.conversation.text.slices import Slices, run
 from desktop.ui.conversation.transcript import AGAIN, TO_SETTINGS, WITHDRAW, Author, Entry, State
 from desktop.ui.theme.icons import icon
-from desktop.ui.theme.theme import theme
+from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets.buttons import button
 from desktop.ui.widgets.notice import Notice
@@ -29,7 +29,7 @@ ROW = 44
 _AT_ONCE_S = 0.008
 _BUBBLE_X, _BUBBLE_TOP, _BUBBLE_BOTTOM = 14, 7, 10
 """Letters stand low in their lines."""
-_FOLD, _STATUS, _GAP = 28, 26, 16
+_FOLD, _STATUS, _GAP, _NAME = 28, 26, 16, 22
 
 
 class Cell(Slot):
@@ -247,6 +247,7 @@ class Cell(Slot):
         return y + height
 
     def _bubble(self, y: int, column: int) -> int:
+        y += _NAME if self.entry.label else 0
         most = int(column * 0.8) - 2 * _BUBBLE_X
         self.body.set_width(most)
         width = min(most, int(self.body.document().idealWidth()) + 2)
@@ -309,6 +310,14 @@ class Cell(Slot):
             painter.setBrush(QColor(colors.bubble))
             painter.setPen(QColor(colors.accent) if ring else Qt.PenStyle.NoPen)
             painter.drawRoundedRect(rect, Size.RADIUS_LARGE, Size.RADIUS_LARGE)
+            if self.entry.label:  # somebody else wrote it
+                painter.setFont(text_font(Size.SMALL))
+                painter.setPen(QColor(colors.muted))
+                place = QRect(EDGE, rect.top() - _NAME, self.width() - 2 * EDGE, _NAME)
+                name = painter.fontMetrics().elidedText(
+                    self.entry.label, Qt.TextElideMode.ElideRight, place.width()
+                )
+                painter.drawText(place, Qt.AlignmentFlag.AlignRight, name)
         elif ring:
             painter.setPen(QColor(colors.accent))
             rect = self.body.geometry().adjusted(-6, -4, 6, 4)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QMimeData, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QKeySequence, QTextOption
 from PySide6.QtWidgets import QFrame, QMenu, QPlainTextEdit, QVBoxLayout, QWidget
 
+from desktop.config.channels.section import NAMES
 from desktop.text import _
 from desktop.ui.theme.icons import icon
 from desktop.ui.theme.tokens import Size, Space
@@ -139,13 +140,16 @@ class Composer(QFrame):
         """Made with the first file."""
         self.reminder: QWidget | None = None
         self.attach = IconButton("paperclip")
+        self.dictate = IconButton("mic")
+        self.dictate.hide()  # until it is known to be of use
+        self._records = False
         self.send = IconButton("arrow-up", "on_accent")
         self.send.setObjectName("send")
         self.stop = IconButton("stop", "text")
         self.stop.setObjectName("stop")
         for made in (self.send, self.stop):
             made.setIconSize(QSize(18, 18))
-        buttons = across(self.stop, self.send, gap=Space.XS)
+        buttons = across(self.dictate, self.stop, self.send, gap=Space.XS)
         side = QVBoxLayout()
         side.addStretch()
         side.addLayout(buttons)
@@ -155,7 +159,7 @@ class Composer(QFrame):
         row = across(foot, (self.field, 1), side, gap=Space.XS)
         self._column = down(row, edges=(Space.S, Space.S, Space.S, Space.S), of=self)
         self.setFocusProxy(self.field)
-        self.assistant = "Nanobot"
+        self.assistant, self._app = "Nanobot", ""
         self.field.sent.connect(self._send)
         self.field.first_key.connect(self.first_key)
         self.field.stop_wanted.connect(self._stop)
@@ -171,19 +175,36 @@ class Composer(QFrame):
 
     def _words(self) -> None:
         self.field.setAccessibleName(_("Message"))
-        self.field.setPlaceholderText(_("Message {name}").format(name=self.assistant))
+        text = _("Message {name}").format(name=self.assistant)
+        if self._app:
+            told = _("Message {name}. The answer goes to {app}, too.")
+            text = told.format(name=self.assistant, app=self._app.capitalize())
+        self.field.setPlaceholderText(text)
         self.send.say(_("Send"), "Enter")
         self.stop.say(_("Stop"), "Esc")
         self.attach.say(_("Attach files"))
+        self.dictate.say(_("Stop recording") if self._records else _("Dictate"), "Ctrl+D")
 
     def keyboard_parts(self) -> list[QWidget]:
         """The field comes before what stands at its left."""
         above = [part for part in (self.chips, self.reminder) if part is not None]
-        return [*above, self.field, self.attach, self.stop, self.send]
+        return [*above, self.field, self.attach, self.dictate, self.stop, self.send]
+
+    def dictates(self, *, records: bool) -> None:
+        """Whether it is being spoken into the microphone."""
+        self._records = records
+        self.dictate.setIcon(icon("stop" if records else "mic", "danger" if records else "muted"))
+        self._words()
 
     def call(self, assistant: str) -> None:
         """What the agent calls itself."""
         self.assistant = assistant
+        self._words()
+
+    def belong_to(self, key: str) -> None:
+        """The conversation that is open: that of a chat app sends answers there."""
+        name = key.partition(":")[0]
+        self._app = name if name in NAMES else ""
         self._words()
 
     def warm(self) -> None:

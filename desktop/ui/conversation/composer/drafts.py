@@ -87,6 +87,7 @@ class Drafts(QObject):
         self._file.save()
 
     def _opened(self) -> None:
+        self._composer.belong_to(self._talk.key)
         if self._aside != self._talk.key:  # else the same conversation was read anew
             self.take_up()
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QWidget
 
 from desktop.text import _
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from desktop.api.models import Choices, ModelLine
 
 HEIGHT = 52
+_ROOMY = 640
 _SERVER, _BUILTIN = "builtin-model", "builtin"
 OK, WAITS, FAILED = "success", "warning", "danger"
 """How a provider answered last: the colours of its dot."""
@@ -152,7 +153,15 @@ class Header(QWidget):
         self.cost.setText(words)
         self.cost.setToolTip(about)
         self.cost.setAccessibleName(about)
-        self.cost.setVisible(bool(words))
+        self._make_room()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """In a narrow window the title comes before what it cost."""
+        self.cost.setVisible(bool(self.cost.text()) and self.width() >= _ROOMY)
 
     def _open_menu(self) -> None:
         self.menu_wanted.emit(self.menu.mapToGlobal(QPoint(self.menu.width(), self.menu.height() + 2)))

@@ -20,6 +20,7 @@ from desktop.inbox.inbox import APPROVAL, OPEN, WAITING, Notice
 from desktop.text import _
 from desktop.ui.actions import Actions
 from desktop.ui.conversation.question import Question
+from desktop.ui.panels.inbox.group import Group, GroupItem, grouped
 from desktop.ui.panels.inbox.item import DONE, REPLY, SNOOZE, VISIT, YES, NoticeItem, QuestionItem
 from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.boxes import across, down
@@ -32,7 +33,7 @@ from desktop.ui.widgets.switch import Switch
 from desktop.ui.widgets.work import Work
 from desktop.ui.words import spoken
 
-type Item = QuestionItem | NoticeItem
+type Item = QuestionItem | NoticeItem | GroupItem
 
 _PAGE = 50
 _TYPING_MS = 200
@@ -55,13 +56,13 @@ class Drawer(QWidget):
         self._actions, self._work, self._title_of = actions, Work(self), title
         self._api = actions.api
         self.items: dict[str, Item] = {}
-        """By the id of the notice."""
+        """By the id of the notice or the group."""
         self._days: dict[str, QLabel] = {}
         self._notices: Sequence[Notice] = ()
         self._questions: dict[str, Question] = {}
         self._acting: set[str] = set()
-        self._entries: list[str | Notice] = []
-        """What is shown from top to bottom: days, and notices under them."""
+        self._entries: list[str | Notice | Group] = []
+        """What is shown from top to bottom: days, and notices and groups of them under them."""
         self._next, self._most, self._asked = 0, _PAGE, 0
         self._read_once = False
         self._title, self.close_button = label("title"), IconButton("x")
@@ -113,7 +114,9 @@ class Drawer(QWidget):
             hidden.hide()
 
     def _connect(self) -> None:
-        self.all_done.clicked.connect(lambda: self._do(self._api.inbox.dismiss_all(), "all done"))
+        self.all_done.clicked.connect(
+            lambda: self._work.start(self._doing(self._api.inbox.dismiss_all()), name="inbox:all done")
+        )
         self.history.clicked.connect(self._turn)
         self.search.searched.connect(self._begin_anew)
         self.older.clicked.connect(self._show_older)
@@ -130,6 +133,8 @@ class Drawer(QWidget):
         self._say_empty()
         for key, made in self._days.items():
             made.setText(_day(key))
+        if self._read_once:
+            self.refresh()
 
     def _say_empty(self) -> None:
         if self.search.text().strip():
@@ -198,13 +203,13 @@ class Drawer(QWidget):
     def _show(self) -> None:
         wanted = self._wanted()
         gone = bool(self.items) and not wanted
-        self._entries = []
-        for notice in wanted:
-            day = datetime.fromtimestamp(notice.at).astimezone().date().isoformat()
+        self._entries, entries = [], grouped(wanted)
+        for entry in entries:
+            day = datetime.fromtimestamp(entry.at).astimezone().date().isoformat()
             if day not in self._entries:
                 self._entries.append(day)
-            self._entries.append(notice)
-        self._drop({notice.id for notice in wanted})
+            self._entries.append(entry)
+        self._drop({entry.id for entry in entries})
         self._next = 0
         self._step()
         self.all_done.setVisible(any(n.state == OPEN and n.kind not in (APPROVAL, WAITING) for n in wanted))
@@ -232,13 +237,15 @@ class Drawer(QWidget):
         """Whether some entries are still to be made."""
         return self._next < len(self._entries)
 
-    def _made(self, entry: str | Notice) -> QWidget:
+    def _made(self, entry: str | Notice | Group) -> QWidget:
         """The widget of an entry, as it is now."""
         if isinstance(entry, str):
             if entry not in self._days:
                 self._days[entry] = label("section", _day(entry))
                 self._days[entry].setContentsMargins(0, Space.S, 0, 0)
             return self._days[entry]
+        if isinstance(entry, Group):
+            return self._group_item(entry)
         id_ = entry.id
         question = self._questions.get(id_) if _asks(entry) else None
         item = self.items.get(id_)
@@ -254,6 +261,14 @@ class Drawer(QWidget):
             item = self.items[id_] = NoticeItem()
             item.acted.connect(self._act)
         item.show_notice(entry, self._title_of(entry.session) if entry.session else "")
+        return item
+
+    def _group_item(self, group: Group) -> GroupItem:
+        item = self.items.get(group.id)
+        if not isinstance(item, GroupItem):
+            item = self.items[group.id] = GroupItem()
+            item.acted.connect(self._act)
+        item.show_group(group)
         return item
 
     def _question_item(self) -> QuestionItem:
@@ -310,13 +325,15 @@ class Drawer(QWidget):
             return self._api.inbox.reply(id_, text)
         if what == VISIT:
             return self._api.inbox.open(id_)
+        group = next((one for one in self._entries if isinstance(one, Group) and one.id == id_), None)
+        if group is not None:
+            return self._api.waiting.answer_all(tuple(one.id for one in group.notices), what == YES)
         notice = next(one for one in self._notices if one.id == id_)
         if notice.kind == WAITING:
             return self._api.waiting.answer(id_, what == YES)
+        if notice.body.get("again"):
+            return self._api.channels.again(id_)
         return self._api.jobs.answer(str(notice.body.get("run")), yes=what == YES)
-
-    def _do(self, call: Awaitable[object], name: str) -> None:
-        self._work.start(self._doing(call), name=f"inbox:{name}")
 
     async def _doing(self, call: Awaitable[object]) -> object:
         """What a call gave; None where it failed, which is said."""

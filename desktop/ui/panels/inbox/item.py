@@ -22,6 +22,7 @@ from desktop.inbox.inbox import (
 from desktop.text import _, mark, titled
 from desktop.ui.conversation.cells.card import ApprovalCard
 from desktop.ui.conversation.question import Question
+from desktop.ui.panels.inbox.waits import said_of, setting_of
 from desktop.ui.theme.tokens import Size, Space
 from desktop.ui.widgets import moments
 from desktop.ui.widgets.boxes import across
@@ -126,9 +127,7 @@ class NoticeItem(QFrame):
             (self._title, 1),
             (self._when, Qt.AlignmentFlag.AlignTop),
         )
-        buttons = across(
-            self.yes, self.no, self.done, self.snooze, self.reply, self.open, None, gap=Space.XS
-        )
+        buttons = across(self.yes, self.no, self.done, self.snooze, self.reply, self.open, None)
         across((self.field, 1), self.send, of=self._reply_row)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         column = Remembering(QBoxLayout.Direction.TopToBottom, self)
@@ -161,8 +160,8 @@ class NoticeItem(QFrame):
 
     def _words(self) -> None:
         for made, words_ in (
-            (self.yes, _("Allow") if self._came else _("Run now")),
-            (self.no, _("Keep off") if self._came else _("Skip")),
+            (self.yes, self._yes()),
+            (self.no, self._no()),
             (self.done, _("Done")),
             (self.snooze, _("Snooze")),
             (self.reply, _("Reply")),
@@ -185,6 +184,7 @@ class NoticeItem(QFrame):
         notice, body = self.notice, self.notice.body
         self._sign.show_icon(*_ICONS.get(notice.kind, ("inbox", "link")))
         self._title.setText(title)
+        self._sign.level(self._title)
         self._when.setText(f"{datetime.fromtimestamp(notice.at).astimezone():%H:%M}")
         text = _text_of(notice, title)
         folded = _folded(text)
@@ -204,15 +204,30 @@ class NoticeItem(QFrame):
         """Whether it came with a backup or an import, and is off."""
         return self.notice.kind == WAITING
 
+    def _yes(self) -> str:
+        if self.notice.body.get("again"):
+            return _("Send again")
+        if self.notice.body.get("stranger"):
+            return _("Approve")
+        return _("Allow") if self._came else _("Run now")
+
+    def _no(self) -> str:
+        if self.notice.body.get("stranger"):
+            return _("Deny")
+        return _("Keep off") if self._came else _("Skip")
+
     def _title_of(self) -> str:
         card = self.notice.body.get("card") or {}
+        loose = self.notice.body.get("loose") or {}
+        if loose.get("name") == self.notice.title and (name := titled(*setting_of(loose))):
+            return name
         return self.notice.title or str(card.get("title") or "")
 
     def _arrange(self) -> None:
         waits = self.notice.state == OPEN
         asks = bool(self.notice.body.get("ask"))
-        for made in (self.yes, self.no):
-            made.setVisible(waits and asks)
+        self.yes.setVisible(waits and (asks or bool(self.notice.body.get("again"))))
+        self.no.setVisible(waits and asks)
         self.done.setVisible(waits and not asks)
         self.snooze.setVisible(waits and not self._came)
         self.reply.setVisible(waits and not asks and self.notice.kind != UPDATE)
@@ -226,8 +241,8 @@ class NoticeItem(QFrame):
     def _menu(self) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for how, title in _SNOOZES.items():
-            menu.addAction(_(title), partial(self._act, SNOOZE, how))
+        for how, words in _SNOOZES.items():
+            menu.addAction(_(words), partial(self._act, SNOOZE, how))
         menu.popup(self.snooze.mapToGlobal(QPoint(0, self.snooze.height() + 2)))
 
     def _begin_reply(self) -> None:
@@ -259,7 +274,7 @@ class NoticeItem(QFrame):
 def _text_of(notice: Notice, title: str) -> str:
     body = notice.body
     card = body.get("card") or {}
-    text = str(body.get("text") or card.get("command") or "").strip()
+    text = (said_of(body) or str(card.get("command") or "")).strip()
     text = shown(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
     return "" if text == title else text
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
 )
 
-from desktop.text import _
+from desktop.text import _, listed
 from desktop.ui.panels.memory import words
 from desktop.ui.theme.theme import text_font, theme
 from desktop.ui.theme.tokens import Size, Space
@@ -91,7 +91,7 @@ def name(version: "VersionLine") -> str:
 
 def what(version: "VersionLine") -> str:
     """What was changed, in one line."""
-    files = ", ".join(words.file_title(file) for file in version.files)
+    files = listed(words.file_title(file) for file in version.files)
     message = " ".join(shown(version.message).split())
     if version.cause == "restore":  # its message is for who reads the repository
         return files

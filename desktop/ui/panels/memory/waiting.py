@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from desktop.api.memory import Dreamed, DreamPhase, Known
 from desktop.errors import AppError
-from desktop.text import _, ngettext, sentences
+from desktop.text import _, listed, ngettext, sentences
 from desktop.ui.actions import Actions
 from desktop.ui.panels.memory import words
 from desktop.ui.theme.tokens import Space
@@ -194,7 +194,7 @@ def _came_of_it(done: Dreamed) -> str:
     """What a run of Dream has brought, in a sentence."""
     files, staged = [words.file_title(file) for file in done.changed], done.staged
     if files:
-        said = _("Changed: {files}.").format(files=", ".join(files))
+        said = _("Changed: {files}.").format(files=listed(files))
     elif done.skipped:
         said = _("Nothing new to process.")
     else:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.config.mcp import KEYCHAIN
 from desktop.errors import AppError
-from desktop.text import _, ngettext
+from desktop.text import _, listed, ngettext
 from desktop.ui.actions import Actions
 from desktop.ui.panels.servers.words import about
 from desktop.ui.theme.tokens import Space
@@ -169,4 +169,4 @@ def _about(server: Mapping[str, Any]) -> str:
 def _into_keychain(names: list[str]) -> str:
     if not names:
         return ""
-    return _("Saved to this computer’s keychain: {names}").format(names=", ".join(names))
+    return _("Saved to this computer’s keychain: {names}").format(names=listed(names))

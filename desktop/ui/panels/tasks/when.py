@@ -13,7 +13,7 @@ from desktop import text as catalogue
 from desktop.api.jobs import Meaning
 from desktop.cron.wanted import When as Moment
 from desktop.errors import AppError
-from desktop.text import _, mark
+from desktop.text import _, listed, mark
 from desktop.ui.actions import Actions
 from desktop.ui.panels.tasks.calendar import DateField
 from desktop.ui.theme.tokens import Space
@@ -238,7 +238,7 @@ class When(QWidget):
         own = self.given.tz or self._zone
         head = [] if own == self._zone else [_("In your time zone:")]
         self._dates.setText("\n".join([*head, *dates]))
-        self._dates.setAccessibleName(_("Next: {dates}").format(dates=", ".join(dates)))
+        self._dates.setAccessibleName(_("Next: {dates}").format(dates=listed(dates)))
 
     def _arrange(self) -> None:
         kind = self.kind.value

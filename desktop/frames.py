@@ -1,8 +1,7 @@
-"""The protocol between the program and its model host: frames of a 4-byte length and that many bytes.
+"""How the program and its children talk over pipes: frames of a 4-byte length and that many bytes.
 
-Every frame is one JSON object with an "op", but for the frame that follows a "stream" header: that
-is the body of the request, passed on as it is. To the host: prepare, stream, cancel. From it: ready,
-delta, done, models, listed, error.
+Every frame is one JSON object with an "op". To the model host there is another: the one that follows a
+"stream" header is the body of the request, passed on as it is.
 """
 
 import json

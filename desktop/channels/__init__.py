@@ -1,0 +1,1 @@
+"""Chat apps: each a service that can be switched on and off."""

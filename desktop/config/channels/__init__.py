@@ -1,0 +1,1 @@
+"""Settings of the chat apps: what they share, and a module for each."""
