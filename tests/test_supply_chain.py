@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from desktop.api.about import shipped
+
 ROOT = Path(__file__).parent.parent
 LOCKS = sorted((ROOT / "packaging" / "requirements").glob("*.txt"))
 BAD = {"litellm": re.compile(r"1\.82\.[78]|1\.107\..*")}
@@ -56,3 +58,16 @@ def test_a_stowaway_would_be_seen(tmp_path: Path, name: str) -> None:
     (tmp_path / "_nanobot_desktop.pth").touch()
     (tmp_path / name).touch()
     assert [path.name for path in stowaways(tmp_path)] == [name]
+
+
+LGPL = {"PySide6_Essentials", "shiboken6", "python-telegram-bot"}
+"""Under the LGPL: shipped as files of their own that a person can exchange, and named in README.md."""
+
+
+def test_nothing_under_the_gpl_alone_is_shipped() -> None:
+    choices = {one.name: re.split(r" OR |, ", one.licence) for one in shipped()}
+    free = {name for name, every in choices.items() if any("GPL" not in each for each in every)}
+    assert {name for name in choices if name not in free} == LGPL & set(choices)
+    for name in LGPL & set(choices):
+        assert any(each.startswith("LGPL") for each in choices[name]), name
+    assert "python-telegram-bot" in (ROOT / "README.md").read_text("utf-8")

@@ -14,6 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.bench import (
+    chats,
     cold,
     frozen,
     idle,
@@ -26,6 +27,8 @@ from tests.bench import (
     reminding,
     search,
     servers,
+    speech,
+    together,
     tools,
     turn,
     window,
@@ -34,7 +37,21 @@ from tests.bench.table import Table
 
 PARTS = (
     *("import", "cold", "warm", "turn", "idle", "window", "presence"),
-    *("conversation", "acts", "search", "memory", "files", "marks", "tools", "mcp", "remind", "models"),
+    *(
+        "conversation",
+        "acts",
+        "search",
+        "memory",
+        "files",
+        "marks",
+        "tools",
+        "mcp",
+        "remind",
+        "models",
+        "chats",
+        "together",
+        "speech",
+    ),
 )
 MODELS, FROZEN = "lean", "frozen"
 """Only when asked for: how well the built-in models act, minutes each, and the program that
@@ -74,6 +91,10 @@ def main() -> None:
         window.measure(table, arguments.runs)
     if FROZEN in arguments.parts:
         frozen.measure(table, arguments.runs)
+    if "chats" in arguments.parts:
+        chats.measure(table, arguments.runs)
+    if "together" in arguments.parts:
+        together.measure(table, arguments.runs)
     if "presence" in arguments.parts:
         presence.measure(table, arguments.runs)
     if "search" in arguments.parts:
@@ -92,6 +113,8 @@ def main() -> None:
         asyncio.run(reminding.measure(table, arguments.runs))
     if "models" in arguments.parts:
         asyncio.run(models.measure(table, arguments.runs))
+    if "speech" in arguments.parts:
+        asyncio.run(speech.measure(table, min(3, arguments.runs)))
     if MODELS in arguments.parts:
         lean.measure(arguments.model or list(lean.MODELS))
     if "conversation" in arguments.parts:

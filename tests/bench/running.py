@@ -10,6 +10,8 @@ from typing import Any
 
 from tests.stories.program import Program
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 @asynccontextmanager
 async def running_core(home: Path, url: str, model: str, **defaults: Any) -> AsyncIterator[Any]:
@@ -35,10 +37,9 @@ async def running_core(home: Path, url: str, model: str, **defaults: Any) -> Asy
 @contextmanager
 def server_apart() -> Iterator[str]:
     """The scripted server as a process of its own; its address."""
-    program = Path(__file__).resolve().parents[1] / "servers" / "scripted.py"
-    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    pipes: dict[str, Any] = {"cwd": ROOT, "stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with ExitStack() as ends:
-        process = ends.enter_context(subprocess.Popen([sys.executable, str(program)], **pipes))
+        process = ends.enter_context(subprocess.Popen([sys.executable, "-m", "tests.servers.scripted"], **pipes))
         ends.callback(process.kill)
         assert process.stdout
         yield process.stdout.readline().strip()

@@ -55,11 +55,13 @@ class Desk:
         self.folder = Path(self.environment["DESKTOP_SESSION_FOLDER"])
 
     def run(self, *command: str, given: str | None = None, check: bool = True) -> str:
-        """What a command of the desktop (xdotool, xrandr...) prints."""
+        """What a command of the desktop (xdotool, xrandr...) prints. `check`: it must work; else nobody
+        hears it complain."""
         done = subprocess.run(
             command,
             input=given,
             stdout=subprocess.PIPE,
+            stderr=None if check else subprocess.DEVNULL,
             text=True,
             timeout=30,
             check=check,

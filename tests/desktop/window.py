@@ -62,13 +62,17 @@ class Window:
     def tree(self, hidden: bool = False) -> list[Node]:
         """All windows as they are now; empty while the program has none, or does not answer. `hidden`: also
         what is in things that a person cannot see."""
+        return self._tree(hidden) or []
+
+    def _tree(self, hidden: bool) -> list[Node] | None:
+        """The same; None while the program does not answer, which says nothing of what it shows."""
         if self.process.poll() is not None:
             raise AssertionError(f"the program ended with {self.process.poll()}:\n{''.join(self.stderr)}")
         try:
             roots = applications(self._bus, self.pid)
             return [read_tree(self._bus, *root, hidden=hidden) for root in roots]
         except BusError:
-            return []
+            return None
 
     def drawing(self) -> str:
         """The accessible tree as text."""
@@ -82,7 +86,13 @@ class Window:
         hidden: bool = False,
     ) -> list[Node]:
         """What matches right now, in the order of reading. `hidden`: also what a person cannot see."""
-        found = [node for root in self.tree(hidden) for node in root.walk()]
+        return self._all(self.tree(hidden), name, role, within, hidden)
+
+    @staticmethod
+    def _all(
+        tree: list[Node], name: Name | None, role: str | None, within: Name | None, hidden: bool = False
+    ) -> list[Node]:
+        found = [node for root in tree for node in root.walk()]
         if within is not None:
             around = [node for node in found if node.matches(within, None) and (hidden or node.showing)]
             found = [node for place in around[:1] for node in place.walk() if node is not place]
@@ -135,8 +145,12 @@ class Window:
         seconds: float | None = None,
     ) -> None:
         """Wait until nothing of this name shows."""
-        what = f"{_what(name, role, within)} gone"
-        self.until(lambda: not self.all(name, role, within), what, seconds)
+
+        def look() -> bool:
+            tree = self._tree(hidden=False)
+            return tree is not None and not self._all(tree, name, role, within)
+
+        self.until(look, f"{_what(name, role, within)} gone", seconds)
 
     def press(self, name: Name, role: str | None = None, within: Name | None = None) -> None:
         """Wait for something that can be pressed, and press it."""
@@ -175,8 +189,8 @@ class Window:
         return [node.name for node in self.all(None, role, within, hidden)]
 
     def select(self, name: str, within: Name) -> None:
-        """Wait for an entry of a list, and select it."""
-        self.wait(name, within=within)
+        """Wait for an entry of a list, and select it, also one that has to be scrolled to."""
+        self.wait(name, within=within, hidden=True)
         self.wait(within).select(name)
 
     def states(self, name: Name, role: str | None = None) -> frozenset[str]:
@@ -226,6 +240,8 @@ def running_window(
                 window.wait(TITLE, "frame")
             yield window
         except BaseException as failure:
+            if process.poll() is None:
+                failure.add_note(window.drawing())
             failure.add_note(f"stderr of the program:\n{''.join(window.stderr)}")
             raise
         finally:

@@ -18,6 +18,12 @@ from desktop.api.reply import Reply
 from desktop.errors import AppError
 from desktop.ipc.connection import NoOwnerError
 from desktop.paths import Home
+from tests.channels.dingtalk_server import SECRET as DINGTALK_SECRET
+from tests.channels.feishu_server import SECRET as FEISHU_SECRET
+from tests.channels.mochat_server import TOKEN as MOCHAT_TOKEN
+from tests.channels.qq_server import SECRET as QQ_SECRET
+from tests.channels.slack_server import APP_TOKEN, BOT_TOKEN
+from tests.channels.telegram_server import TOKEN
 from tests.redteam.network import Outside
 from tests.servers.scripted import ScriptedServer, Seen
 
@@ -110,6 +116,13 @@ class Lab:
             "NANOBOT_DESKTOP_LANGUAGE": "en",
             "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
             "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
+            "NANOBOT_CHANNEL__TELEGRAM__TOKEN": TOKEN,
+            "NANOBOT_CHANNEL__SLACK__BOTTOKEN": BOT_TOKEN,
+            "NANOBOT_CHANNEL__SLACK__APPTOKEN": APP_TOKEN,
+            "NANOBOT_CHANNEL__QQ__SECRET": QQ_SECRET,
+            "NANOBOT_CHANNEL__DINGTALK__CLIENTSECRET": DINGTALK_SECRET,
+            "NANOBOT_CHANNEL__FEISHU__APPSECRET": FEISHU_SECRET,
+            "NANOBOT_CHANNEL__MOCHAT__CLAWTOKEN": MOCHAT_TOKEN,
         }
 
     def command(

@@ -294,19 +294,6 @@ for _name, _html in HIDDEN.items():
     _hidden(_name, _html)
 
 
-TO_COME = {
-    "CVE-2026-2577": "a bridge on all addresses without a password",
-    "CVE-2026-35589": "another site's page opens a channel's socket",
-    "CVE-2026-33654": "a mail's sender made up",
-    "CVE-2026-25253": "a link that connects and tells the token",
-    "CVE-2026-28466": "a gateway's socket runs commands",
-    "CVE-2026-28454": "a webhook whose secret nobody checks",
-    "CVE-2026-26316": "a webhook trusted because it comes from a proxy here (29613, 8305)",
-    "CVE-2026-62217": "a sender that is on no list",
-}
-"""Reports about channels: their attempts come with the channels."""
-
-
 # ---- strangers at the door
 
 

@@ -2,7 +2,7 @@
 
 In a test: `with ScriptedServer() as server: server.script("say:hi", "status:429:1")`. With an empty
 script the model's name is looked up among the answers (after a prefix such as "openai/"), and the
-default is an echo. As a program of its own: `python tests/servers/scripted.py --port 0`.
+default is an echo. As a program of its own: `python -m tests.servers.scripted --port 0`.
 """
 
 import argparse

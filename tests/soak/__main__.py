@@ -5,6 +5,12 @@ Usage: .venv/bin/python tests/soak kill [--program 100] [--host 20] [--server 20
        .venv/bin/python tests/soak kill-subagents [--rounds 100] [--seed N]
        .venv/bin/python tests/soak kill-memory [--rounds 200] [--seed N]
        .venv/bin/python tests/soak kill-due [--rounds 500] [--seed N]
+       .venv/bin/python tests/soak channels [--rounds 200] [--seed N]
+       .venv/bin/python tests/soak flood [--messages 10000]
+       .venv/bin/python tests/soak chat-faults
+       .venv/bin/python tests/soak channels-week [--messages 10000] [--at-once 8] [--seed N]
+       .venv/bin/python tests/soak channels-hour [--minutes 60] [--seed N]
+       .venv/bin/python tests/soak vendors
        .venv/bin/python tests/soak fuzz [--rounds 2000] [--only NAME] [--seed N]
        .venv/bin/python tests/soak talk [--messages 1000]
        .venv/bin/python tests/soak remember [--messages 3000]
@@ -29,15 +35,20 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.soak import (
+    channels_hour,
+    channels_week,
+    chat_faults,
     counting,
     deb,
     documents,
     everyday,
+    flood,
     fuzz,
     fuzz_mcp,
     fuzz_readers,
     fuzz_streams,
     kill,
+    kill_channels,
     kill_due,
     kill_memory,
     kill_subagents,
@@ -47,6 +58,7 @@ from tests.soak import (
     schedule,
     stories,
     talk,
+    vendors,
 )
 from tests.soak.wine import trying
 
@@ -67,6 +79,16 @@ def main() -> None:
     remembering.add_argument("--rounds", type=int, default=200)
     reminding = verbs.add_parser("kill-due", help="kill the program when reminders and jobs are due")
     reminding.add_argument("--rounds", type=int, default=500)
+    chats = verbs.add_parser("channels", help="kill the program while chats are received and answered")
+    chats.add_argument("--rounds", type=int, default=200)
+    waiting = verbs.add_parser("flood", help="thousands of messages that wait at the start")
+    waiting.add_argument("--messages", type=int, default=10_000)
+    verbs.add_parser("chat-faults", help="large files and a clock that jumps, over all chat apps")
+    week = verbs.add_parser("channels-week", help="seven days of all chat apps, with nights and cuts")
+    week.add_argument("--messages", type=int, default=10_000)
+    week.add_argument("--at-once", type=int, default=channels_week.AT_ONCE)
+    hour = verbs.add_parser("channels-hour", help="mail and Matrix by the clock, on real servers")
+    hour.add_argument("--minutes", type=int, default=60)
     damage = verbs.add_parser("fuzz", help="damage everything that is read, and read it")
     damage.add_argument("--rounds", type=int, default=2000)
     damage.add_argument(
@@ -84,6 +106,7 @@ def main() -> None:
     verbs.add_parser("stories", help="the tests for which not every run has time")
     attacks = verbs.add_parser("redteam", help="everything a hostile text, file or server tries")
     attacks.add_argument("--only", default="")
+    verbs.add_parser("vendors", help="the vendors' own clients with the servers of our tests")
     verbs.add_parser("everyday", help="ordinary turns, and how often each asks")
     packages = verbs.add_parser("deb", help="the Linux packages, on a Debian with nothing but its base")
     packages.add_argument("--packages", type=Path, help="what packaging/build.sh made; else it is made")
@@ -92,7 +115,7 @@ def main() -> None:
     wine.add_argument("--pictures", type=Path, default=Path("pictures"))
     wine.add_argument("--folder", type=Path, help="where it is made, and stays")
     wine.add_argument("--built", action="store_true", help="take the program that is in the folder")
-    kinds = (kills, acting, working, remembering, reminding, damage, long, longer)
+    kinds = (kills, acting, working, remembering, reminding, chats, week, hour, damage, long, longer)
     for verb in (*kinds, random_documents, appointments):
         verb.add_argument("--seed", type=int, default=int(time.time()))
     arguments = parser.parse_args()
@@ -109,6 +132,16 @@ def main() -> None:
         lost = kill_memory.run(chance, arguments.rounds)
     elif arguments.verb == "kill-due":
         lost = kill_due.run(chance, arguments.rounds)
+    elif arguments.verb == "channels":
+        lost = kill_channels.run(chance, arguments.rounds)
+    elif arguments.verb == "flood":
+        lost = flood.run(arguments.messages)
+    elif arguments.verb == "chat-faults":
+        lost = chat_faults.run()
+    elif arguments.verb == "channels-week":
+        lost = channels_week.run(chance, arguments.messages, arguments.at_once)
+    elif arguments.verb == "channels-hour":
+        lost = channels_hour.run(chance, arguments.minutes)
     elif arguments.verb == "fuzz":
         lost = _fuzz(chance, arguments.rounds, arguments.only)
     elif arguments.verb == "talk":
@@ -121,6 +154,8 @@ def main() -> None:
         lost = stories.run()
     elif arguments.verb == "redteam":
         lost = redteam.run(arguments.only)
+    elif arguments.verb == "vendors":
+        lost = vendors.run()
     elif arguments.verb == "everyday":
         lost = everyday.run()
     elif arguments.verb == "deb":

@@ -1,5 +1,6 @@
 """One Debian with a desktop and its account, for packages that are tried on it."""
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from typing import cast
 
 import psutil
 
+from desktop.paths import APP_ID
+from tests.desktop.bus import Bus
 from tests.desktop.desk import Desk
 from tests.desktop.session import nested_session
 from tests.desktop.window import TITLE, Window, until
@@ -70,6 +73,19 @@ class Computer:
     def install(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self.debian.apt("install", *arguments)
 
+    def activates(self) -> None:
+        """Have the session's bus start the program that is installed, as a bus does that is installed
+        beside it. This one is outside, and belongs to the account."""
+        there = self.debian.at(f"/usr/share/dbus-1/services/{APP_ID}.service").read_text("utf-8")
+        told = self.debian.told(ANNA, self.environment).items()
+        variables = shlex.join([f"{name}={value}" for name, value in told])
+        inside = f"/usr/bin/unshare --map-current-user --root={self.debian.root} --wd=/"
+        services = Path(self.environment["DESKTOP_SESSION_FOLDER"], "services")
+        says = there.replace("Exec=", f"Exec={inside} /usr/bin/env -i {variables} ")
+        (services / f"{APP_ID}.service").write_text(says, "utf-8")
+        with Bus(self.environment["DBUS_SESSION_BUS_ADDRESS"]) as bus:
+            bus.call("org.freedesktop.DBus", "/", "org.freedesktop.DBus.ReloadConfig")
+
     def version(self) -> str:
         return self.debian.run("dpkg-query", "-W", "-f", "${Version} ${db:Status-Status}", NAME).stdout
 
@@ -91,9 +107,15 @@ class Computer:
         finally:
             window.close()
 
+    def up(self, program: str = NAME) -> None:
+        """Wait until the program has its home: its window is there sooner."""
+        until(lambda: "Not running" not in self.ran(program, "status").stdout, f"{program} runs")
+
     def quit(self, program: str = NAME) -> None:
+        self.up(program)
         done = self.ran(program, "quit")
-        self.tried.check(done.returncode == 0, "the program ends when asked to", done.stderr)
+        told = done.stdout + done.stderr
+        self.tried.check("Nanobot has quit." in told, "the program ends when asked to", told)
 
 
 def _programs(before: set[int]) -> Iterator[psutil.Process]:
@@ -102,7 +124,7 @@ def _programs(before: set[int]) -> Iterator[psutil.Process]:
         if process.pid in before or process.info["uids"].real != _NUMBERS[ANNA]:
             continue
         if process.info["name"].startswith(NAME[:15]) and not any(
-            word.startswith("--") for word in process.info["cmdline"][1:]
+            word.startswith("--") and word != "--activated" for word in process.info["cmdline"][1:]
         ):
             yield process
 

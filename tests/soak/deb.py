@@ -12,7 +12,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import psutil
+
 from desktop import __version__
+from desktop.paths import APP_ID
 from desktop.providers.catalogue import SMALL
 from tests.desktop.desk import Desk
 from tests.desktop.window import TITLE, Window, until
@@ -23,10 +26,14 @@ from tests.stories.window.talk import ask, messages, rest
 
 CACHE = Path("~/.cache/nanobot-desktop/debian").expanduser()
 MODELS = Path(os.environ.get("NANOBOT_TEST_MODELS") or "~/.cache/nanobot-desktop/models").expanduser()
-OF_A_DESKTOP = ("libgtk-3-bin", "xdg-utils", "desktop-file-utils")
+OF_A_DESKTOP = ("libglib2.0-bin", "libgtk-3-bin", "xdg-utils", "desktop-file-utils")
 """What every desktop has for its menu and its links."""
+MENU = ("gapplication", "launch", APP_ID)
+"""What a menu does with an entry that is DBusActivatable. gtk-launch does the same, but may end before its
+message has left: a desktop's menu doesn't end."""
 LIBRARIES = ("libdbus-1-3", "libegl1", "libfontconfig1", "libgl1", "libx11-data", "libxcb1", "xkb-data")
 """What the archive and the .rpm need of a system, by Debian's names."""
+UPGRADED = "A new version was installed."
 FILE = f"/home/{ANNA}/Downloads/{SMALL.file}"
 
 
@@ -51,7 +58,8 @@ def install(computer: Computer, deb: str) -> None:
     told = computer.ran(NAME, "--version")
     tried.check(told.returncode == 0 and not told.stderr, f"--version: {told.stdout.strip()}", told.stderr)
     opens = computer.ran("xdg-mime", "query", "default", f"x-scheme-handler/{NAME}").stdout.strip()
-    tried.check(opens == f"{NAME}.desktop", "its links belong to it", opens)
+    tried.check(opens == f"{APP_ID}.desktop", "its links belong to it", opens)
+    computer.activates()
 
 
 def unit(computer: Computer) -> None:
@@ -61,7 +69,6 @@ def unit(computer: Computer) -> None:
     (start,) = (line.partition("=")[2].split() for line in lines if line.startswith("ExecStart="))
     inside = debian.inside(*start, account=ANNA, environment=computer.environment)
     with subprocess.Popen(inside, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
-        until(lambda: "Not running" not in computer.ran(NAME, "status").stdout, f"{' '.join(start)} runs")
         computer.quit()
         tried.check(process.wait(60) == 0, f"the unit's {' '.join(start)}, until it is told to quit")
 
@@ -77,6 +84,7 @@ def first_run(computer: Computer, window: Window) -> None:
     """A model is chosen, and answers."""
     tried, desk = computer.tried, computer.desk
     window.wait("Choose your model")
+    tried.check(_arguments(window) == ["--activated"], "the menu has the session bus start it")
     desk.screenshot("deb-1-first-run")
     window.press("Use your own model file (GGUF)…")
     desk.wait_active("Use your own model file (GGUF)…")
@@ -127,6 +135,8 @@ def upgrade(computer: Computer, window: Window, newer: str) -> None:
     longer_than(40)
     done = computer.install(newer)
     tried.check(done.returncode == 0, "an upgrade while an answer is written", done.stderr)
+    window.wait(UPGRADED, "label")
+    desk.screenshot("deb-5-upgraded-in-mid-answer")
     if window.find("Stop"):  # a small model may go on for very long
         longer_than(_length(window, 0))
         window.press("Stop")
@@ -160,8 +170,13 @@ def removal(computer: Computer, window: Window, before: set[str]) -> None:
     tried.check(True, "its window is still there, and ends when it is told to")
     left = sorted(computer.debian.files() - before)
     print("Left behind:", *left, sep="\n  ", flush=True)
-    own = [path for path in left if NAME in path and not path.startswith("/home/")]
+    own = [path for path in left if _own(path)]
     tried.check(not own, "nothing of it is left outside of the home", "\n".join(own))
+
+
+def _own(path: str) -> bool:
+    """Whether it is of the package, not of the person or of this session."""
+    return (NAME in path or APP_ID in path) and not path.startswith(("/home/", "/tmp/"))
 
 
 def run(packages: Path | None, newer: Path | None) -> list[str]:
@@ -232,7 +247,7 @@ def _try(computer: Computer, packages: Path, newest: Path) -> None:
     install(computer, deb)
     unit(computer)
     bring_weights(computer)
-    with computer.started("gtk-launch", NAME) as window:
+    with computer.started(*MENU) as window:
         first_run(computer, window)
         reminder(computer, window)
         link(computer, window)
@@ -240,21 +255,32 @@ def _try(computer: Computer, packages: Path, newest: Path) -> None:
         deb_trouble.an_older_version(computer, deb)
         deb_trouble.accounts(computer)
         computer.quit()
-    with computer.started("gtk-launch", NAME) as window:
-        again(computer, window)
+    with computer.started(*MENU) as window:
+        again(computer, window, newer)
         removal(computer, window, before)
     assert debian.apt("install", "--no-install-recommends", *LIBRARIES).returncode == 0
     deb_trouble.archive(computer, archive)
     as_rpm(computer, rpm)
 
 
-def again(computer: Computer, window: Window) -> None:
-    """The newer program has what the older one left."""
+def again(computer: Computer, window: Window, newer: str) -> None:
+    """The newer program has what the older one left, also where it began in the place of another."""
+    done = computer.install("--reinstall", newer)
+    computer.tried.check(done.returncode == 0, "installed once more", done.stderr)
+    window.wait(UPGRADED, "label")
+    window.press("Restart")
+    window.until(lambda: _arguments(window) == [], "another program in its place")
+    window.wait("Message", states="enabled")
+    computer.tried.check(True, "it tells that another version was installed, and starts that one")
     window.select("What is the capital of France?", within="Conversations")
     window.wait_text("Nanobot", "Paris")
     computer.desk.screenshot("deb-7-newer")
     told = computer.ran(NAME, "--version").stdout.strip()
     computer.tried.check(True, f"{computer.version()}, {told}, has the conversations")
+
+
+def _arguments(window: Window) -> list[str]:
+    return psutil.Process(window.pid).cmdline()[1:]
 
 
 def as_rpm(computer: Computer, rpm: str) -> None:
@@ -270,13 +296,14 @@ def as_rpm(computer: Computer, rpm: str) -> None:
     tried.check(done.returncode == 0, "rpm --install --nodeps", done.stderr)
     done = debian.run("rpm", "--verify", "--nodeps", NAME)
     tried.check(done.returncode == 0, "rpm --verify finds every file as it was packed", done.stdout)
-    with computer.started("gtk-launch", NAME) as window:
+    with computer.started(*MENU) as window:
         window.wait("Message")
+        window.wait_text("Nanobot", "Rome")
         computer.desk.screenshot("deb-10-from-rpm")
         tried.check(True, "from the .rpm: the menu entry starts the window")
         computer.quit()
     done = debian.run("rpm", "--erase", NAME)
-    left = sorted(path for path in debian.files() - before if NAME in path and "/home/" not in path)
+    left = sorted(path for path in debian.files() - before if _own(path))
     told = done.stderr + "\n".join(left)
     tried.check(done.returncode == 0 and not left, "rpm --erase leaves nothing", told)
 

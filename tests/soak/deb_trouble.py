@@ -1,13 +1,14 @@
 """What can go wrong with the packages on a computer: no room, a folder that is read-only, an older version,
 accounts without a home, a path that nobody thought of."""
 
+import re
 import subprocess
 
-from tests.desktop.window import TITLE, until
+from tests.desktop.window import Window
 from tests.soak.computer import ANNA, BEN, NAME, Computer
 
 SMALL_DISK_MB = 150
-NO_HOME = "nohome"
+NO_HOME, NOWHERE = "nohome", "/nonexistent"
 ODD = "/srv/我的 程序 (neu)"
 
 
@@ -60,14 +61,14 @@ def an_older_version(computer: Computer, older: str) -> None:
 def accounts(computer: Computer) -> None:
     """One without a home, and two at the same time, neither of which sees what is the other's."""
     tried, debian = computer.tried, computer.debian
-    debian.run("useradd", "--no-create-home", "--home-dir", "/nonexistent", NO_HOME)
+    debian.run("useradd", "--no-create-home", "--home-dir", NOWHERE, NO_HOME)
     session = {"DISPLAY": computer.environment["DISPLAY"], "NANOBOT_DESKTOP_LANGUAGE": "en"}
     for arguments in (["--version"], ["sessions", "list"], ["doctor"]):
         done = debian.run(NAME, *arguments, account=NO_HOME, environment=session, seconds=60)
         told = done.stdout + done.stderr
         calm = "Traceback" not in told and done.returncode in (0, 1)
         tried.check(calm, f"an account without a home, {arguments[0]}: {told.strip()[:70]!r}", told)
-    _window_without_a_home(computer, session)
+    _window_without_a_home(computer)
     mine = computer.ran(NAME, "status")
     other = debian.run(NAME, "status", account=BEN, environment=session)
     tried.check(
@@ -83,23 +84,21 @@ def accounts(computer: Computer) -> None:
     tried.check(peeked.returncode != 0, "no account reads another's data", peeked.stdout)
 
 
-def _window_without_a_home(computer: Computer, session: dict[str, str]) -> None:
-    """It says what is wrong."""
-    before = computer.desk.windows("--name", TITLE)
-    inside = computer.debian.inside(NAME, account=NO_HOME, environment=session)
+def _window_without_a_home(computer: Computer) -> None:
+    """It says what is wrong, to an account that can be asked what it sees."""
+    environment = {**computer.environment, "HOME": NOWHERE}
+    inside = computer.debian.inside(NAME, account=ANNA, environment=environment)
     with subprocess.Popen(inside, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        window = Window(process, computer.environment)
         try:
-            until(
-                lambda: (
-                    process.poll() is not None or set(computer.desk.windows("--name", TITLE)) - set(before)
-                ),
-                "a window, or the end of it",
-            )
+            window.wait(re.compile(f"^Nothing can be saved: {NOWHERE}/.* can’t be created"))
+            window.wait(re.compile("^Give this account a home folder"))
             computer.desk.screenshot("deb-7-without-a-home")
         finally:
+            window.close()
             process.terminate()
         told = process.communicate()[1]
-    computer.tried.check("Traceback" not in told, "an account without a home: the window", told)
+    computer.tried.check("Traceback" not in told, "an account without a home: the window says so", told)
 
 
 def archive(computer: Computer, file: str) -> None:
@@ -115,6 +114,7 @@ def archive(computer: Computer, file: str) -> None:
         tried.check("Traceback" not in told, f"from {ODD}: {' '.join(arguments)}", told)
     with computer.started(program) as window:
         window.wait("Message")
+        window.wait_text("Nanobot", "Rome")
         computer.desk.screenshot("deb-9-from-an-odd-folder")
         tried.check(True, f"from {ODD}: the window")
         computer.quit(program)

@@ -52,18 +52,21 @@ class Debian:
     ) -> list[str]:
         """The command line that runs a command inside."""
         entry = self._accounts()[account]
-        told = {
-            "HOME": entry[5],
+        pairs = [f"{name}={value}" for name, value in self.told(account, environment or {}).items()]
+        where = ["chroot", f"--userspec={entry[2]}:{entry[3]}", "--groups=", str(self.root)]
+        return [*where, "env", "-i", "-C", self._folder(entry[5]), *pairs, *command]
+
+    def told(self, account: str, environment: Mapping[str, str]) -> dict[str, str]:
+        """The environment of an account's command."""
+        return {
+            "HOME": self._accounts()[account][5],
             "USER": account,
             "LOGNAME": account,
             "PATH": PATH,
             "LANG": "C.UTF-8",
             "DEBIAN_FRONTEND": "noninteractive",
-            **(environment or {}),
+            **environment,
         }
-        pairs = [f"{name}={value}" for name, value in told.items()]
-        where = ["chroot", f"--userspec={entry[2]}:{entry[3]}", "--groups=", str(self.root)]
-        return [*where, "env", "-i", "-C", self._folder(entry[5]), *pairs, *command]
 
     def _folder(self, home: str) -> str:
         return home if (self.root / home.lstrip("/")).is_dir() else "/"

@@ -207,11 +207,11 @@ def in_terminal(program: Program, arguments: list[str], until: str, keys: str) -
 def test_a_kill_in_the_middle_of_a_call_reads_interrupted_and_repeats_nothing(
     program: Program, server: ScriptedServer, workspace: Path
 ) -> None:
-    server.script(use(("exec", {"command": "echo once >> ran.txt; sleep 600"})))
+    server.script(use(("exec", {"command": "echo once >> ran.txt; touch begun; sleep 600"})))
     with program.started("ask", "Run it", "--approve", "all", "--json") as process:
         read_event(process, "tool_started")
         end = time.monotonic() + 60
-        while not (workspace / "ran.txt").exists() and time.monotonic() < end:
+        while not (workspace / "begun").exists() and time.monotonic() < end:
             process.poll()
         process.send_signal(signal.SIGKILL)
         process.wait(60)

@@ -41,9 +41,17 @@ def test_pictures_come_along_and_senders_wait_for_a_yes(
     assert "over telegram" in str(waits["text"])
     done = program.run("waiting", "accept", str(waits["id"]))
     assert "telegram 2002 is on." in done.stdout
-    assert json.loads(config.read_text("utf-8"))["channels"]["telegram"]["allowFrom"] == ["1001", "2002"]
+    assert allowed(config) == ["2002"]
+    (listed,) = waiting(program, "channels.telegram.allowFrom")
+    program.run("waiting", "accept", str(listed["id"]))
+    assert allowed(config) == ["2002", "1001"]
     assert waiting(program) == []
 
 
-def waiting(program: Program) -> list[dict[str, object]]:
-    return [one for one in program.events("waiting", "list") if one["name"] == "telegram 2002"]
+def waiting(program: Program, name: str = "telegram 2002") -> list[dict[str, object]]:
+    return [one for one in program.events("waiting", "list") if one["name"] == name]
+
+
+def allowed(config: Path) -> list[str]:
+    senders: list[str] = json.loads(config.read_text("utf-8"))["channels"]["telegram"]["allowFrom"]
+    return senders

@@ -32,13 +32,16 @@ def test_a_result_of_a_subagent_is_told_once_whenever_the_program_is_killed() ->
     assert kill_subagents.run(Random(SEED), rounds=4) == []
 
 
+@pytest.mark.soak
 def test_reminders_come_once_whenever_the_program_is_killed() -> None:
     assert kill_due.run(Random(SEED), rounds=10) == []
 
 
+@pytest.mark.soak
 def test_what_is_remembered_is_whole_whenever_the_program_is_killed() -> None:
     assert kill_memory.run(Random(SEED), rounds=5) == []
 
 
+@pytest.mark.soak
 def test_a_conversation_longer_than_the_window_fits_and_keeps_its_facts() -> None:
     assert remember.run(messages=300) == []

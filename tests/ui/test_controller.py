@@ -150,6 +150,16 @@ def test_stop_keeps_what_came(desk: Desk, gate: Path) -> None:
     assert not gate.exists()
 
 
+def test_stop_counts_from_the_moment_a_message_is_sent(desk: Desk, gate: Path) -> None:
+    desk.open("window:a")
+    desk.talk.send("Hello")
+    assert desk.talk.stoppable
+    desk.talk.stop()
+    desk.until(lambda: len(desk.shown) == 2 and not desk.talk.stoppable)
+    assert desk.talk.transcript.entries[-1].state is State.STOPPED
+    assert not gate.exists()
+
+
 def test_a_failed_answer_is_asked_for_again_in_its_place(desk: Desk, server: ScriptedServer) -> None:
     server.script("status:400")
     desk.open("window:a")

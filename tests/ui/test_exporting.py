@@ -74,7 +74,7 @@ def test_the_name_of_the_file_says_the_kind(shelf: Shelf, tmp_path: Path) -> Non
         text = (tmp_path / name).read_text("utf-8")
         assert text.startswith(begins)
         assert "Noted." in text
-    assert json.loads((tmp_path / "talk.json").read_text("utf-8"))["title"] == "What is **new**?"
+    assert json.loads((tmp_path / "talk.json").read_text("utf-8"))["title"] == "What is new?"
 
 
 def test_the_menu_exports_as_what_it_says(shelf: Shelf, tmp_path: Path) -> None:

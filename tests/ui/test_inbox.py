@@ -14,24 +14,28 @@ from pytestqt.qtbot import QtBot
 from desktop.agent.forms import card
 from desktop.api.jobs import JobLine
 from desktop.api.reply import Reply
+from desktop.config.loosening import Loose, loosens
 from desktop.cron.job import Job
 from desktop.cron.ledger import ASKED, DUE, Run
 from desktop.cron.schedule import Every
 from desktop.cron.wanted import Wanted
-from desktop.inbox.inbox import APPROVAL, REMINDER, SUBAGENT, Notice
+from desktop.inbox.inbox import APPROVAL, REMINDER, SUBAGENT, WAITING, Notice
 from desktop.tools.form import Field, Form, Kind
 from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.main_window import MainWindow
 from desktop.ui.panels.inbox.drawer import Drawer
+from desktop.ui.panels.inbox.group import GroupItem
 from desktop.ui.panels.inbox.item import NoticeItem, QuestionItem
 from desktop.ui.panels.inbox.pending import PendingQuestions
 from desktop.ui.sidebar.library import Library
 from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import StateFile
+from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.order import laid_out
 from desktop.ui.words import speak
 from tests.servers.scripted import ScriptedServer
 from tests.stories.program import Program
+from tests.ui.pictures import take
 from tests.ui.program import Running
 from tests.ui.settings.reading import press, shown, write
 
@@ -339,6 +343,96 @@ def test_a_missed_job_is_made_up_for_or_not(desk: Desk, yes: bool) -> None:
     desk.running.wait(background.scheduler.stop())
 
 
+def test_what_waits_of_a_chat_app_is_called_as_on_its_card_and_a_stranger_is_denied(desk: Desk) -> None:
+    keys = ["channels", "telegram", "allowFrom"]
+    for id_, told, name, body in (
+        ("w1", "channels.telegram.allowFrom", "channels.telegram.allowFrom", {}),
+        ("w2", "Mallory wants to write", "Mallory", {"stranger": True}),
+    ):
+        loose = {"kind": "item", "name": name, "keys": keys, "value": "66", "says": "More people."}
+        asked = Notice(id_, WAITING, "", "", told, {"ask": True, "loose": loose, "text": "", **body})
+        desk.running.wait(desk.running.core.inbox.add(asked))
+    desk.toggle()
+    assert "Telegram: Who may write" in desk.text
+    assert desk.item("w1").no.text().strip() == "Keep off"
+    assert "Mallory wants to write" in desk.text
+    desk.press("Deny: Mallory wants to write")
+    assert desk.states()["w2"] == ("done", "no")
+
+
+ARRIVED = {
+    ("channels", "telegram", "enabled"): True,
+    ("channels", "telegram", "allowFrom"): "66",
+    ("channels", "telegram", "groupPolicy"): "open",
+    ("channels", "matrix", "homeserver"): "https://matrix.example.org",
+    ("channels", "matrix", "enabled"): True,
+    ("channels", "slack", "dm", "policy"): "open",
+    ("tools", "exec", "timeout"): 900,
+}
+
+
+def arrive(desk: Desk) -> None:
+    """Settings of chat apps come with an old home."""
+    loose = []
+    for keys, value in ARRIVED.items():
+        kind = "item" if keys[-1] == "allowFrom" else "setting"
+        says = loosens(keys)[0]
+        loose.append(Loose(kind, ".".join(keys), keys, value, says.says if says else ""))
+    desk.running.wait(desk.running.core.waiting.add(loose, "your nanobot home"))
+    desk.settle()
+
+
+def test_what_waits_of_one_chat_app_is_one_entry_that_opens(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrive(desk)
+    assert desk.window.header.inbox.accessibleName() == "Waiting for you: 4"
+    desk.toggle()
+    assert len(desk.drawer.items) == 4
+    item = desk.drawer.items["channels.telegram"]
+    assert isinstance(item, GroupItem)
+    assert "On\nWho may write: 66\nIn groups: Always" in desk.text
+    assert "It came with your nanobot home and is off until you approve it." in desk.text
+    assert "Telegram: Who may write" not in desk.text
+    take(desk.window, "inbox-groups", monkeypatch, desk.settle)
+    desk.press("Show all: Telegram")
+    assert "Telegram: Who may write" in desk.text
+    take(desk.window, "inbox-group-open", monkeypatch, desk.settle)
+    gap = item.no.geometry().left() - item.yes.geometry().right() - 1
+    assert gap >= Space.S
+    desk.press("Keep off: Telegram: In groups")
+    assert "On\nWho may write: 66\nIt came" in desk.text
+    desk.press("Allow all: Telegram")
+    telegram = desk.running.core.store.config.channels.telegram
+    assert (telegram.enabled, telegram.allow_from, telegram.group_policy) == (True, ("66",), "mention")
+    assert desk.window.header.inbox.accessibleName() == "Waiting for you: 3"
+    desk.press("Keep all off: Matrix")
+    assert not desk.running.core.store.config.channels.matrix.homeserver
+    left = [id_ for id_, (state, _answer) in desk.states().items() if state == "open"]
+    assert sorted(desk.drawer.items) == sorted(left)
+
+
+def test_what_is_too_long_to_be_seen_whole_is_allowed_only_when_it_was_opened(desk: Desk) -> None:
+    keys = ("channels", "discord", "allowFrom")
+    many = [Loose("item", ".".join(keys), keys, f"dana{n:030}", "More people.") for n in range(20)]
+    desk.running.wait(desk.running.core.waiting.add(many, "a backup"))
+    desk.toggle()
+    item = desk.drawer.items["channels.discord"]
+    assert isinstance(item, GroupItem)
+    assert item.yes.isHidden()
+    desk.press("Show all: Discord")
+    desk.press("Allow all: Discord")
+    assert len(desk.running.core.store.config.channels.discord.allow_from) == 20
+
+
+def test_yes_and_no_are_not_pressed_for_one_another(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.put("a", body={"ask": True})
+    desk.toggle()
+    item = desk.item("a")
+    assert item.no.geometry().left() - item.yes.geometry().right() - 1 >= Space.S
+    take(desk.window, "inbox-yes-no", monkeypatch, desk.settle)
+
+
 def test_a_long_text_is_folded(desk: Desk) -> None:
     desk.put("a", "\n".join(f"line {n}" for n in range(30)))
     desk.toggle()
@@ -385,6 +479,7 @@ def test_history_shows_what_is_done_and_is_searched(desk: Desk) -> None:
     assert desk.order() == ["Today", "c"]
 
 
+@pytest.mark.soak
 def test_two_hundred_notices_come_in_pages_and_small_steps(desk: Desk) -> None:
     for n in range(120):
         desk.running.wait(
@@ -435,9 +530,16 @@ def test_it_speaks_the_language_that_is_chosen_while_it_is_open(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.put("a")
+    arrive(desk)
     desk.toggle()
     monkeypatch.delenv("NANOBOT_DESKTOP_LANGUAGE")
     speak("zh_CN")
     assert desk.drawer.close_button.accessibleName() == "关闭"
+    desk.settle()
+    assert "your nanobot home" in desk.text
+    assert "is off until you approve it" not in desk.text
+    assert "More people can write to the agent." not in desk.text
     speak("en")
+    desk.settle()
+    assert "More people can write to the agent.\nEveryone who may write" in desk.text
     assert desk.item("a").done.text() == " Done"

@@ -20,7 +20,9 @@ FORWARD = ["Search", "New conversation", "Settings", "Model: any", "one", "two",
 @pytest.fixture
 def window(qtbot: QtBot) -> MainWindow:
     """The window with a stack where the conversation is, whose first page has nothing to reach."""
-    made = MainWindow(WindowState(), Rows())
+    rows = Rows()
+    rows.fill([])
+    made = MainWindow(WindowState(), rows)
     qtbot.addWidget(made)
     made.header.show_model("any", "custom")
     made.composer.show_draft("something to send")

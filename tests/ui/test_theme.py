@@ -5,7 +5,8 @@ import re
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QFontInfo, QPalette
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QCompleter, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from desktop.paths import resource
@@ -90,6 +91,22 @@ def test_light_and_dark_change_at_once(qapp: QApplication, qtbot: QtBot) -> None
         assert theme().colors is LIGHT_CONTRAST, "what is not said stays"
     finally:
         theme().choose("system", "system")
+
+
+def test_what_is_proposed_stands_on_a_ground(qtbot: QtBot) -> None:
+    """As the names of files do in Qt's own dialog, which is shown where a desktop has none."""
+    theme()
+    field, completer = QLineEdit(), QCompleter(["model.gguf"])
+    field.setCompleter(completer)
+    qtbot.addWidget(field)
+    field.show()
+    QTest.keyClicks(field, "mod")
+    popup = completer.popup()
+    assert popup is not None
+    qtbot.waitUntil(popup.isVisible)
+    drawn = popup.grab().toImage()
+    ground = drawn.pixelColor(drawn.width() - 12, drawn.height() // 2)
+    assert ground == QColor(theme().colors.raised)
 
 
 def test_every_kind_of_widget_has_our_font(qapp: QApplication, qtbot: QtBot) -> None:

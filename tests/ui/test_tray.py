@@ -46,6 +46,17 @@ class Panel:
         entries = self.meanwhile(self.icon.menu)
         return [entry["label"] for entry in entries if entry["label"] and entry.get("visible", True)]
 
+    def around(self, label: str) -> list[str]:
+        """What is seen in the menu from before an entry to behind it, and what its part ends with."""
+        entries = self.meanwhile(self.icon.menu)
+        seen = [
+            "separator" if entry.get("type") == "separator" else entry["label"]
+            for entry in entries
+            if entry.get("visible", True)
+        ]
+        at = seen.index(label)
+        return seen[at - 1 : at + 3]
+
     def shot(self, name: str) -> None:
         x, y = self.meanwhile(lambda: self.icon._area().middle)
         self.meanwhile(lambda: self.desk.screenshot(name, Area(max(0, x - 300), max(0, y - 400), 600, 440)))
@@ -190,6 +201,18 @@ def test_the_menu(panel: Panel, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: told[-1] == "toggle")
     panel.meanwhile(lambda: panel.icon.click(MIDDLE))
     qtbot.waitUntil(lambda: told[-1] == "quick")
+
+
+def test_chat_apps_are_switched_in_the_menu(panel: Panel, qtbot: QtBot) -> None:
+    told: list[tuple[str, bool]] = []
+    panel.tray.channel_wanted.connect(lambda name, on: told.append((name, on)))
+    panel.tray.show_channels([("telegram", "Telegram", True)])
+    assert panel.around("Telegram") == ["separator", "Telegram", "separator", "Pause everything"]
+    panel.meanwhile(lambda: panel.icon.choose("Telegram"))
+    qtbot.waitUntil(lambda: told == [("telegram", False)])
+    panel.tray.show_channels([])
+    assert "Telegram" not in panel.labels
+    assert panel.around("Pause everything") == ["separator", "Pause everything", "separator", "Settings"]
 
 
 def _ends_with(told: list[object], meant: object) -> bool:

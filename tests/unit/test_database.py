@@ -1,7 +1,9 @@
 """state.db and the usage ledger: a damaged file costs the ledger, never the program."""
 
 import asyncio
+import itertools
 import sqlite3
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from desktop.bus.events import UsageRecorded
 from desktop.database.database import Database
 from desktop.database.tables import MIGRATIONS
 from desktop.errors import StorageError
+from desktop.tasks import spawn
 from desktop.usage import Call, UsageLedger
 
 
@@ -108,3 +111,51 @@ async def _look(database: Database) -> None:
         await database.check()
     finally:
         await database.close()
+
+
+_SEEN = "INSERT INTO seen (channel, message, own, at) VALUES (?, ?, 0, 0)"
+_KEPT = "SELECT COUNT(*) FROM seen WHERE channel = 'ours'"
+
+
+async def test_what_fails_takes_nothing_along(tmp_path: Path) -> None:
+    database = Database(tmp_path / "state.db")
+    await database.open()
+    for number in range(20):
+        await database.write(_SEEN, ("theirs", f"{number}"))
+        failed, kept = await asyncio.gather(
+            database.write(_SEEN, ("theirs", f"{number}")),
+            database.write(_SEEN, ("ours", f"{number}")),
+            return_exceptions=True,
+        )
+        assert isinstance(failed, StorageError)
+        assert kept == 1
+    await database.close()
+    await database.open()
+    assert await database.read(_KEPT) == [(20,)]
+    await database.close()
+
+
+async def test_another_connection_writes_while_it_reads_and_writes(tmp_path: Path) -> None:
+    """As the search index does."""
+    database = Database(tmp_path / "state.db")
+    await database.open()
+    over = threading.Event()
+
+    def other() -> None:
+        numbers = itertools.count()
+        with closing(sqlite3.connect(tmp_path / "state.db", timeout=30)) as connection:
+            while not over.wait(0.0005):
+                connection.execute(_SEEN, ("theirs", f"{next(numbers)}"))
+                connection.commit()
+
+    writing = spawn(asyncio.to_thread(other), name="other")
+    try:
+        for start in range(0, 300, 10):
+            reads = (database.read("SELECT * FROM seen") for _ in range(5))
+            writes = (database.write(_SEEN, ("ours", f"{start + more}")) for more in range(10))
+            await asyncio.gather(*reads, *writes)
+    finally:
+        over.set()
+        await writing
+    assert await database.read(_KEPT) == [(300,)]
+    await database.close()

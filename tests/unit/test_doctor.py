@@ -57,6 +57,20 @@ async def test_a_provider_with_a_key_needs_no_built_in_model(
     assert "gsk-for-this-run" not in str(found)
 
 
+async def test_who_turns_speech_into_text_is_told(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    (found,) = (await findings(home))["Speech"]
+    assert (found.ok, found.state) == (True, "Nothing here can turn speech into text yet.")
+    configure(home, transcription={"provider": "groq"})
+    (found,) = (await findings(home))["Speech"]
+    assert (found.ok, found.state) == (False, "Groq needs a key.")
+    monkeypatch.setenv("NANOBOT_PROVIDERS__GROQ__API_KEY", "gsk-for-this-run")
+    (found,) = (await findings(home))["Speech"]
+    assert (found.ok, found.state) == (True, "Groq turns speech into text.")
+    configure(home, transcription={"provider": "local"})
+    (found,) = (await findings(home))["Speech"]
+    assert (found.ok, found.state) == (False, "The speech model is not downloaded yet.")
+
+
 async def test_a_provider_that_nobody_knows_is_a_finding(home: Home) -> None:
     configure(home, agents={"defaults": {"provider": "no-such-provider"}})
     found = await findings(home)

@@ -79,6 +79,7 @@ def test_the_bundle_says_what_it_is() -> None:
     code = "import plistlib; from macos.info import info; print(plistlib.dumps(info('1.2.3')).decode())"
     told = plistlib.loads(python("-c", code).encode())
     assert told["LSUIElement"] is True
+    assert told["NSMicrophoneUsageDescription"]  # without it the system ends who asks for the microphone
     assert told["CFBundleVersion"] == told["CFBundleShortVersionString"] == "1.2.3"
     (links,) = told["CFBundleURLTypes"]
     assert links["CFBundleURLSchemes"] == ["nanobot-desktop", "nanobot"]
@@ -87,6 +88,7 @@ def test_the_bundle_says_what_it_is() -> None:
 
 def test_what_the_bundle_may_do_is_named() -> None:
     told = plistlib.loads((MAC / "entitlements.plist").read_bytes())
+    assert told.pop("com.apple.security.device.audio-input") is True  # dictation
     assert all(name.startswith("com.apple.security.cs.") and value is True for name, value in told.items())
     assert "com.apple.security.get-task-allow" not in told  # the notary refuses it
 

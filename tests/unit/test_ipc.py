@@ -358,6 +358,42 @@ async def test_finish_answers_what_was_asked_and_takes_nothing_new(home: Home) -
         assert await answer == {"result": {"done": True}}
 
 
+@unix
+async def test_whoever_connects_in_the_last_moment_is_hung_up_on(home: Home) -> None:
+    def connect_until_nobody_listens() -> set[bytes]:
+        address = json.loads(home.ipc.read_text("utf-8"))["socket"]
+        made: list[socket.socket] = []
+        answers: set[bytes] = set()
+        while True:
+            one = socket.socket(socket.AF_UNIX)
+            try:
+                one.connect(address)
+                one.sendall(b'{"verb": "x", "arguments": {}}\n')
+            except OSError:
+                one.close()
+                break
+            made.append(one)
+            if len(made) > 50:
+                answers.add(answer(made.pop(0)))
+        return answers.union(map(answer, made))
+
+    def answer(one: socket.socket) -> bytes:
+        one.settimeout(30)
+        with one, suppress(ConnectionError):
+            return one.recv(100).split(b"\n")[0]
+        return b""
+
+    for _ in range(40):
+        async with owner(home, echo) as server:
+            loop = asyncio.get_running_loop()
+            connecting = loop.create_task(asyncio.to_thread(connect_until_nobody_listens))
+            await asyncio.sleep(0.01)
+            await server.finish()
+            late = loop.create_task(server.stop())
+            assert await connecting <= {b"", b'{"taken": true}'}
+            await late
+
+
 async def test_the_class_of_a_failure_survives_the_way(home: Home) -> None:
     async def fail(_verb: str, arguments: dict[str, Any], _send: Any) -> dict[str, Any]:
         raise KINDS[arguments["kind"]]("It broke.", "Mend it.")

@@ -194,7 +194,7 @@ def test_nothing_but_a_sentence_comes_of_anything(rest: str, begin: str) -> None
 def test_the_desktop_is_told_of_the_links_that_there_are() -> None:
     share = Path(__file__).parents[2] / "packaging" / "linux" / "share"
     entry = configparser.ConfigParser(interpolation=None)
-    entry.read(share / "applications" / "nanobot-desktop.desktop", "utf-8")
+    entry.read(share / "applications" / "io.github.nanobot_desktop.desktop", "utf-8")
     types = [f"x-scheme-handler/{scheme}" for scheme in SCHEMES]
     assert entry["Desktop Entry"]["Exec"] == "nanobot-desktop %u", "one link is one argument"
     assert entry["Desktop Entry"]["MimeType"].split(";") == [*types, ""]

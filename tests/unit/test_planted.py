@@ -123,8 +123,8 @@ async def test_a_repository_with_a_link_in_it_is_set_aside(ground: Ground) -> No
     ground.put("USER.md")
     await Versions(ground.workspace).commit("person")
     objects = ground.workspace / "memory/.versions/objects"
-    (objects / "aa").mkdir(exist_ok=True)
-    (objects / "ab").symlink_to(ground.closed)
+    unused = next(name for n in range(256) if not (objects / (name := f"{n:02x}")).exists())
+    (objects / unused).symlink_to(ground.closed)
     (objects / "pack/x.lock").symlink_to(ground.key)
     told: list[str] = []
     ground.put("USER.md", "- Likes rain.\n")

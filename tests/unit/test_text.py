@@ -119,6 +119,7 @@ def test_a_name_has_the_colon_of_the_language() -> None:
     assert text.titled("Use", "Qwen") == "Use: Qwen"
     assert text.titled("", "Qwen") == "Qwen"
     assert text.titled("Use", "") == "Use"
+    assert text.listed(iter(("Ollama", "vLLM"))) == "Ollama, vLLM"
 
 
 def test_chinese_has_a_wide_colon_and_no_spaces_between_its_own_letters(
@@ -127,6 +128,7 @@ def test_chinese_has_a_wide_colon_and_no_spaces_between_its_own_letters(
     monkeypatch.delenv("NANOBOT_DESKTOP_LANGUAGE", raising=False)
     text.use("zh_CN")
     assert text.titled("使用", "Qwen") == "使用：Qwen"
+    assert text.listed(("Ollama", "vLLM")) == "Ollama、vLLM"
     said = text._said("改由 {provider} 的 {model} 回答。")
     assert (
         said.format(provider="自定义服务器", model="mock-large") == "改由自定义服务器的 mock-large 回答。"

@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, ClassVar
 
-_ELSEWHERE = {"host", "windows", "network_windows", "network_macos", "__main__"}
+_ELSEWHERE = {"host", "child", "windows", "network_windows", "network_macos", "__main__"}
 """Modules that the program does not load on Linux, and packages of such."""
 _LATER = ("yaml", "mcp.client.auth", "mcp.client.stdio", "mcp.client.streamable_http")
 """Libraries that the program loads when it first needs them, and soon does."""

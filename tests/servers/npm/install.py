@@ -1,4 +1,4 @@
-"""Installs npm packages that tests talk to: `install.py FOLDER LOCKED`. Which ones, the lock in the folder
+"""Installs npm packages that tests talk to: `-m tests.servers.npm.install FOLDER LOCKED`. Which ones, the lock in the folder
 LOCKED says."""
 
 import shutil

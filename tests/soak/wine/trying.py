@@ -17,10 +17,9 @@ from typing import Any
 
 import psutil
 
-from tests.desktop.desk import Desk
 from tests.servers.scripted import ScriptedServer
-from tests.soak.wine.machine import PACKAGES, ROOT, Machine, missing, version, windows
-from tests.soak.wine.noting import Noting
+from tests.soak.wine.machine import PACKAGES, ROOT, missing, version, windows
+from tests.soak.wine.wizard import Walking
 
 _CLASSES = r"HKCU\Software\Classes"
 _UNINSTALL = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\NanobotDesktop"
@@ -33,6 +32,8 @@ def run(pictures: Path, folder: Path | None, *, built: bool) -> list[str]:
     `built`: take the program that is there."""
     if lacks := missing():
         return [f"{', '.join(lacks)} is not here: apt install {PACKAGES}"]
+    # A session has a home of its own, without models.
+    os.environ.setdefault("NANOBOT_TEST_MODELS", str(Path("~/.cache/nanobot-desktop/models").expanduser()))
     if "DESKTOP_SESSION_FOLDER" not in os.environ:
         session = ["bash", str(ROOT / "tests" / "desktop-session.sh"), "--secrets", "none", "--"]
         again = subprocess.run([*session, sys.executable, *sys.argv], check=False)
@@ -43,15 +44,11 @@ def run(pictures: Path, folder: Path | None, *, built: bool) -> list[str]:
         return Trying(Path(made), pictures.resolve()).all(built=False)
 
 
-class Trying(Noting):
+class Trying(Walking):
     """One run."""
 
     def __init__(self, folder: Path, pictures: Path) -> None:
-        super().__init__()
-        folder.mkdir(parents=True, exist_ok=True)
-        self._machine = Machine(folder)
-        self._desk = Desk(pictures)
-        self._users = folder / "wine" / "drive_c" / "users"
+        super().__init__(folder, pictures)
         self._home = folder / "home of 小明"
         self._setup = self._old_setup = Path()
 
@@ -64,6 +61,8 @@ class Trying(Noting):
             self._timed("program built", machine.build)
         self._setup = self._timed("installer made", machine.package)
         self._old_setup = self._timed("older installer made", lambda: machine.package(_OLDER, quick=True))
+        if self.lost:
+            return self.lost
         self._say(f"installer {_megabytes(self._setup)} MB, installed {_megabytes(machine.program)} MB")
         try:
             for step in (
@@ -78,6 +77,7 @@ class Trying(Noting):
                 self._uninstall,
                 self._purge,
                 self._elsewhere,
+                self._by_its_pages,
             ):
                 self._timed(step.__name__.strip("_").replace("_", " "), step)
         finally:
@@ -85,14 +85,6 @@ class Trying(Noting):
         return self.lost
 
     # ---- where things are
-
-    @property
-    def _installed(self) -> Path:
-        return next(self._users.glob("*/AppData/Local")) / "Programs" / "Nanobot Desktop"
-
-    @property
-    def _data(self) -> Path:
-        return next(self._users.glob("*/AppData/Local")) / "nanobot-desktop"
 
     def _registered(self, key: str, name: str = "") -> str:
         words = ["/v", name] if name else ["/ve"]
@@ -130,9 +122,7 @@ class Trying(Noting):
         self._expect(self._registered(_UNINSTALL, "DisplayVersion") == _OLDER, "and is the one installed")
 
     def _told_by_the_system(self) -> None:
-        program = (
-            "C:" + str(self._installed).partition("drive_c")[2].replace("/", "\\") + "\\nanobot-desktop.exe"
-        )
+        program = rf"{self._place}\nanobot-desktop.exe"
         for scheme in ("nanobot-desktop", "nanobot"):
             command = self._registered(rf"{_CLASSES}\{scheme}\shell\open\command")
             self._expect(command == f'"{program}" "%1"', f"{scheme}: links open in it", command)
@@ -179,8 +169,7 @@ class Trying(Noting):
         self._expect(self._registered(_UNINSTALL, "DisplayVersion") == version(), "and the newer one stays")
 
     def _remove(self, *words: str) -> None:
-        place = "C:" + str(self._installed).partition("drive_c")[2].replace("/", "\\")
-        self._machine.begin(f"{place}\\uninstall.exe", "/S", *words).wait(300)
+        self._machine.begin(rf"{self._place}\uninstall.exe", "/S", *words).wait(300)
         program = self._installed / "nanobot-desktop.exe"  # a copy of it goes on when it has ended
         self._until(lambda: not program.exists(), "the program is gone")
         with suppress(AssertionError):
@@ -217,6 +206,12 @@ class Trying(Noting):
         done = self._machine.run(f"{place}\\nanobot-desktop.com", "--version")
         self._expect(done.returncode == 0 and version() in done.stdout, "and runs from there", done)
         self._machine.run(f"{place}\\uninstall.exe", "/S", seconds=300)
+        folder = self._users.parent.joinpath(*place.split("\\")[1:])
+        self._until(lambda: not folder.exists(), "nothing is left of it there")
+
+    def _by_its_pages(self) -> None:
+        for language in ("en_US", "zh_CN"):
+            self._walk(self._old_setup, language)
 
     # ---- the program
 
@@ -282,8 +277,20 @@ class Trying(Noting):
         endless = "for /l %i in (0,0,1) do @rem"
         (told,) = self._told(server, "endless", _use(("exec", {"command": endless, "timeout": 2})))
         self._expect("2 seconds" in told, "one that takes too long is stopped", told)
-        left = [one for one in psutil.process_iter() if one.name() in ("pwsh.exe", "cmd.exe")]
+        left = self._running("pwsh.exe", "cmd.exe")
         self._expect(not left, "and all that it started", left)
+
+    def _running(self, *names: str) -> list[dict[str, Any]]:
+        """Processes of this Windows; one that has ended may stay in the list of Linux for a while."""
+        prefix = self._machine.environment["WINEPREFIX"]
+        every = (one.info for one in psutil.process_iter(["name", "status", "environ"]))
+        return [
+            {"name": one["name"], "status": one["status"]}
+            for one in every
+            if one["name"] in names
+            and one["status"] != psutil.STATUS_ZOMBIE
+            and (one["environ"] or {}).get("WINEPREFIX") == prefix
+        ]
 
     def _server_of_tools(self, server: ScriptedServer) -> None:
         plain = windows(ROOT / "tests" / "servers" / "mcp" / "plain.py")
@@ -315,7 +322,7 @@ class Trying(Noting):
             self._until(self._window_is_there, "the window")
             self._say(f"window after {time.monotonic() - began:.1f} s")
             self._until((self._home / "ipc").exists, "it owns its home")
-            self._desk.screenshot("wine-window")
+            self._until(lambda: self._stands_still("wine-window"), "a first picture that stands still")
             asked = len(server.requests)
             (window,) = self._desk.windows("--name", "Nanobot")
             self._desk.run("xdotool", "windowactivate", "--sync", window)
@@ -329,16 +336,11 @@ class Trying(Noting):
                 lambda: any("bold" in file.read_text("utf-8") for file in stored.rglob("*.jsonl")),
                 "the answer",
             )
-            self._until(self._stands_still, "a picture that stands still")
+            self._until(lambda: self._stands_still("wine-answer"), "a picture that stands still")
             done = self._terminal("quit", "--wait", "30")
             self._expect(
                 done.returncode == 0 and running.wait(60) == 0, "a window, which quits when asked", done
             )
-
-    def _stands_still(self) -> bool:
-        before = self._desk.screenshot("wine-answer").read_bytes()
-        time.sleep(1.0)
-        return before == self._desk.screenshot("wine-answer").read_bytes()
 
     def _configure(self, url: str, engine: str, **more: Any) -> None:
         self._home.mkdir(exist_ok=True)

@@ -7,6 +7,7 @@ def ask(window: Window, text: str) -> None:
     """Write a message and send it."""
     window.set_text("Message", text)
     window.press("Send")
+    window.until(lambda: not window.text("Message"), "the message is sent")
 
 
 def rest(window: Window) -> None:

@@ -3,6 +3,8 @@
 import json
 from urllib.parse import quote
 
+import pytest
+
 from tests.desktop.desk import Desk
 from tests.desktop.noise import harmless
 from tests.desktop.window import TITLE, Window, running_window
@@ -61,6 +63,7 @@ def test_links_to_a_window_that_runs(program: Program, server: ScriptedServer, d
     assert len(program.events("sessions", "list")) == 2
 
 
+@pytest.mark.soak
 def test_a_server_from_a_link_is_added_by_the_person_alone(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:
@@ -96,6 +99,7 @@ def test_a_server_from_a_link_is_added_by_the_person_alone(
         assert told.stderr.startswith("There is already a server named link.\n")
 
 
+@pytest.mark.soak
 def test_a_link_begins_the_program(program: Program, server: ScriptedServer, desk: Desk) -> None:
     program.use_server(server.url, "say:Paris.")
     program.talk("cli:capitals", "What is the capital of France?")

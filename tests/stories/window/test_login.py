@@ -23,7 +23,7 @@ def test_the_desktop_starts_it_in_the_tray(tmp_path: Path, server: ScriptedServe
     program.environment["XDG_CONFIG_HOME"] = str(tmp_path / "config")
     program.use_server(server.url)
     program.configure(presence={"login": True})
-    entry = tmp_path / "config" / "autostart" / "nanobot-desktop.desktop"
+    entry = tmp_path / "config" / "autostart" / "io.github.nanobot_desktop.desktop"
     with running_window(program, "--hidden", shown=False):
         until(entry.exists, "the file is there")
     until(lambda: not owner(program), "the program has ended")

@@ -75,6 +75,7 @@ def test_a_reminder_by_plain_words_comes_can_be_snoozed_and_is_answered(
         assert (run["outcome"], run["name"]) == ("ok", job["name"])
 
 
+@pytest.mark.soak
 def test_a_reminder_is_set_while_it_is_written_and_no_model_is_asked(
     program: Program, server: ScriptedServer, desk: Desk
 ) -> None:

@@ -45,6 +45,23 @@ def ends(window: Window, end: Callable[[], object]) -> None:
     assert window.process.wait(30) == 0
 
 
+def test_an_account_without_a_home_is_told_what_it_lacks(desk: Desk) -> None:
+    nowhere = Path("/proc/nowhere")  # where not even root can make a folder
+    program = Program(nowhere / "nanobot-desktop", {"HOME": str(nowhere)})
+    sentence = f"Nothing can be saved: {program.home} can’t be created."
+    remedy = "Give this account a home folder, or choose another one with NANOBOT_DESKTOP_HOME."
+    done = program.run("ask", "Anybody there?")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"{sentence}\n{remedy}\n")
+    home = program.events("doctor")[0]
+    assert (home["ok"], home["state"], home["remedy"]) == (False, sentence, remedy)
+    with running_window(program, "--hidden") as window:
+        window.wait(sentence, "label")
+        window.wait(remedy, "label")
+        desk.wait_active(TITLE)
+        desk.screenshot("without-a-home")
+        ends(window, lambda: window.press("Quit"))
+
+
 def test_a_server_that_is_not_there_comes_back(program: Program, desk: Desk) -> None:
     port = free_port()
     program.use_server(f"http://127.0.0.1:{port}/v1", "say:Back again.")
@@ -208,7 +225,8 @@ def test_a_disk_that_is_full_loses_no_message(program: Program, server: Scripted
             rest(window)
             filler = fill(home)
             text = "second " + "x" * 20_000
-            ask(window, text)
+            window.set_text("Message", text)
+            window.press("Send")
             window.wait(re.compile("^The disk is full"))
             desk.screenshot("disk-full")
             window.until(lambda: window.text("Message") == text, "the message is in the field again")

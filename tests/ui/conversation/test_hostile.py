@@ -47,7 +47,9 @@ def settled(view: ConversationView) -> bool:
 
 
 @pytest.mark.usefixtures("no_collector")
-@pytest.mark.parametrize("what", HOSTILE)
+@pytest.mark.parametrize(
+    "what", [pytest.param(one, marks=[] if one == "fences" else pytest.mark.soak) for one in HOSTILE]
+)
 def test_a_hostile_message_holds_nothing_up(
     qtbot: QtBot, view: ConversationView, transcript: Transcript, what: str
 ) -> None:
@@ -60,6 +62,7 @@ def test_a_hostile_message_holds_nothing_up(
     assert view.cells[-1].entry.id == "2"
 
 
+@pytest.mark.soak
 def test_more_of_a_long_message_is_shown_when_asked_for(
     qtbot: QtBot, view: ConversationView, transcript: Transcript
 ) -> None:
@@ -78,6 +81,7 @@ def test_more_of_a_long_message_is_shown_when_asked_for(
     assert not cell.more.isVisible()
 
 
+@pytest.mark.soak
 def test_random_documents_are_shown(view: ConversationView, transcript: Transcript) -> None:
     transcript.fill(said(document(seed), seed) for seed in range(300))
     bar = view.verticalScrollBar()

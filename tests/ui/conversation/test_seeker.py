@@ -103,6 +103,7 @@ def test_matches_are_counted_marked_and_gone_through(
     assert not any(slot.reader.extraSelections() for slot in view.slots if slot.reader)
 
 
+@pytest.mark.soak
 def test_a_match_far_from_what_is_laid_out_comes_into_sight(
     view: ConversationView, transcript: Transcript, seeker: Seeker, qtbot: QtBot
 ) -> None:
@@ -118,6 +119,7 @@ def test_a_match_far_from_what_is_laid_out_comes_into_sight(
     assert told(seeker) == "1 of 2"
 
 
+@pytest.mark.soak
 def test_a_match_deep_in_a_long_message_comes_into_sight(
     view: ConversationView, transcript: Transcript, seeker: Seeker, qtbot: QtBot
 ) -> None:

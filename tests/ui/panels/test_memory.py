@@ -214,6 +214,7 @@ def test_undo_takes_back_nothing_else(page: Page) -> None:
     assert "- New.\n" in page.memory.files["MEMORY"]
 
 
+@pytest.mark.soak
 def test_many_facts_come_in_parts(page: Page) -> None:
     page.memory.change("MEMORY", "".join(f"- Fact {number}.\n" for number in range(95)))
     page.panel.refresh()

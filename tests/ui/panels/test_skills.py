@@ -291,6 +291,7 @@ def test_the_keyboard_reaches_everything(page: Page) -> None:
     assert page.window.isVisible()
 
 
+@pytest.mark.soak
 def test_a_hundred_skills_are_made_in_small_steps(page: Page, home: Path) -> None:
     for number in range(100):
         put(home, f"s{number:03}", f"---\ndescription: Number {number}.\n---\nBody")

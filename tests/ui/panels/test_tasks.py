@@ -485,6 +485,7 @@ def test_jobs_that_wait_for_a_pause_are_told(page: Page) -> None:
     assert "Background work is paused. Reminders still arrive." in page.text
 
 
+@pytest.mark.soak
 def test_a_thousand_jobs_are_made_in_small_steps(page: Page, home: Path) -> None:
     page.add()
     path = home / "workspace" / "cron" / "jobs.json"

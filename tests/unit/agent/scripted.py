@@ -203,7 +203,7 @@ async def agent_at(
     approvals = Approvals(scope, inbox, bus, marks)
     executor = ToolExecutor(scope, approvals, audit, bus, bench.deliver, Provenance(scope, marks))
     usage = UsageLedger(database, bus)
-    keeper = Consolidator(history, usage, bus, lambda: agent.idle) if memory else None
+    keeper = Consolidator(history, usage, bus, sessions.open, lambda: agent.idle) if memory else None
     runner = Runner(Asking(usage, bus), executor, context, bus, keeper)
     loop = Loop(sessions, context, model, bench, runner, bus, concurrent_turns=2, steps=lambda: bench.steps)
     agent = Agent(

@@ -9,6 +9,7 @@ from desktop.agent.turn import Inbound
 from desktop.bus.events import TextDelta, TurnFailed, TurnFinished
 from desktop.errors import StorageError
 from desktop.providers.base import Completion, Delta, SignInNeeded
+from desktop.tasks import spawn
 from tests.unit.agent.scripted import Agent, ScriptedModel, answer
 
 
@@ -22,6 +23,20 @@ async def test_a_message_is_on_disk_before_the_model_is_asked(agent: Agent, mode
     assert await agent.end_of(turn) == TurnFinished("s", turn, "Hi.")
     assert await agent.said("s") == [("user", "hello"), ("assistant", "Hi.")]
     assert {m["_turn"] for m in await agent.records("s")} == {turn}
+
+
+async def test_what_is_stored_is_answered_whatever_becomes_of_who_brought_it(
+    agent: Agent, model: ScriptedModel
+) -> None:
+    model.scripts = [answer("ok") for _ in range(30)]
+    for steps in range(30):
+        bringing = spawn(agent.loop.submit(Inbound(f"s{steps}", "q"), f"t{steps}"), name="bringing")
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        bringing.cancel()
+        await asyncio.wait({bringing})
+        if await agent.said(f"s{steps}"):
+            assert isinstance(await agent.end_of(f"t{steps}"), TurnFinished)
 
 
 async def test_a_session_never_runs_two_turns(agent: Agent, model: ScriptedModel) -> None:

@@ -258,8 +258,11 @@ async def test_a_file_that_is_no_whole_backup_is_refused(desk: Desk, tmp_path: P
         assert not list(desk.owner.core.home.root.glob(".restore-*"))
 
     await refused(write(tmp_path / "cut.zip", whole[: len(whole) // 2]), "incomplete")
+    with zipfile.ZipFile(tmp_path / "whole.zip") as archive:
+        sessions = [one for one in archive.infolist() if "/sessions/" in one.filename]
+        talked = max(sessions, key=lambda one: one.file_size)
     flipped = bytearray(whole)
-    flipped[len(whole) // 3] ^= 0xFF
+    flipped[talked.header_offset + talked.compress_size // 2] ^= 0xFF
     await refused(write(tmp_path / "flipped.zip", bytes(flipped)), "damaged|harm|backup of this")
     await refused(write(tmp_path / "text.zip", "hello"), "not a backup of this program")
     await refused(write(tmp_path / "empty.zip", ""), "not a backup of this program")

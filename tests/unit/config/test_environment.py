@@ -45,14 +45,14 @@ def test_overrides_reach_providers_and_sections_without_a_page(tmp_path: Path) -
             "NANOBOT_PROVIDERS__CUSTOM__EXTRA_HEADERS": '{"X-A": "b"}',
             "NANOBOT_PROVIDERS__CUSTOM__KEY_STORED": "true",
             "NANOBOT_TOOLS__EXEC__TIMEOUT": "5",
-            "NANOBOT_CHANNELS__MOCHAT__ENABLED": "yes",
+            "NANOBOT_CHANNELS__SIGNAL__ENABLED": "yes",
         },
     )
     assert store.config.provider("openaiCodex").api_base == "http://x"
     assert store.config.provider("custom").extra_headers == {"X-A": "b"}
     assert store.config.provider("custom").key_stored
     assert store.config.tools.commands.timeout == 5
-    assert (store.config.model_extra or {})["channels"] == {"mochat": {"enabled": "yes"}}
+    assert store.config.channels.model_extra == {"signal": {"enabled": "yes"}}
     assert store.problems == []
 
 

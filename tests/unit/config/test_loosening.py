@@ -62,6 +62,14 @@ def test_a_field_that_says_nothing_is_found_and_counts_as_loosening() -> None:
         ("agents.defaults.workspace", "/etc"),
         ("limits.dailyUsd", 10_000),
         ("presence.login", True),
+        ("channels.telegram.enabled", True),
+        ("channels.telegram.allowFrom", ["1"]),
+        ("channels.telegram.groupAllowFrom", ["-1"]),
+        ("channels.telegram.groupPolicy", "open"),
+        ("channels.telegram.owner", "1"),
+        ("channels.telegram.proxy", "http://evil.example"),
+        ("channels.telegram.apiBase", "https://evil.example"),
+        ("channels.dailyMessages", 100_000),
     ],
 )
 def test_what_loosens_or_runs_waits(name: str, value: object) -> None:
@@ -102,7 +110,7 @@ def effective(safe: Settings) -> Config:
         ("appearance.theme", "dark", {}),
         ("agents.defaults.model", "m", {}),
         ("agents.defaults.disabledSkills", ["herbs"], {}),
-        ("channels.telegram.allowFrom", ["1"], {}),
+        ("channels.telegram.enabled", False, {"channels": {"telegram": {"enabled": True}}}),
     ],
 )
 def test_what_narrows_or_is_harmless_counts_at_once(name: str, value: object, here: Settings) -> None:

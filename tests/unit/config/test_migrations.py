@@ -26,6 +26,14 @@ from desktop.config.migrations import migrate
         ({"tools": {"my_set": True}}, {"tools": {"my": {"allowSet": True}}}),
         ({"tools": None, "agents": 1}, {"tools": None, "agents": 1}),
         ({"tools": {"exec": 3, "my": "x", "mySet": 1}}, {"tools": {"exec": 3, "my": {"allowSet": 1}}}),
+        (
+            {"channels": {"transcriptionProvider": "groq", "transcription_language": "de", "qq": {}}},
+            {"channels": {"qq": {}}, "transcription": {"provider": "groq", "language": "de"}},
+        ),
+        (
+            {"channels": {"transcriptionProvider": "groq"}, "transcription": {"provider": "openai"}},
+            {"channels": {}, "transcription": {"provider": "openai"}},
+        ),
         ({}, {}),
     ],
 )

@@ -106,6 +106,7 @@ def test_rounds_of_many_calls_are_found_again() -> None:
     assert sent <= 1.1 * ideal
 
 
+@pytest.mark.soak
 async def test_what_the_cache_saved_is_in_the_ledger_and_told(core: Core, server: ScriptedServer) -> None:
     server.when("", looking("anthropic", Cache()))
     session = await core.sessions.open("test:cache")

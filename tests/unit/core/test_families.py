@@ -86,6 +86,7 @@ async def asked(core: Core, server: ScriptedServer, family: Family, level: str) 
     return "" if len(server.requests) == 2 * (ROUNDS + 1) else "it was refused at first"
 
 
+@pytest.mark.soak
 async def test_damaged_blocks_are_left_out_told_and_nothing_is_lost(
     core: Core, server: ScriptedServer
 ) -> None:
@@ -142,6 +143,7 @@ async def test_a_family_that_nobody_knows_teaches_what_it_takes(core: Core, serv
     assert not faults, "\n".join(f"{case}: {found}" for case, found in faults.items())
 
 
+@pytest.mark.soak
 async def test_anthropics_own_refusals_teach_through_its_own_wire(
     core: Core, server: ScriptedServer
 ) -> None:

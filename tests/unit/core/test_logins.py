@@ -98,6 +98,7 @@ async def test_a_code_is_told_and_the_tokens_are_in_the_keychain_only(
 
 
 @pytest.mark.expected_log("the model host went away")
+@pytest.mark.soak
 async def test_copilot_is_asked_with_it_and_its_file_is_private_and_goes_with_the_host(
     house: House, cloud: DeviceServer, server: ScriptedServer, tmp_path: Path
 ) -> None:

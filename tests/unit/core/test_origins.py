@@ -17,6 +17,7 @@ from tests.unit.core.test_conversations import Desk, started
 from tests.unit.core.test_permits import asked, use
 
 PAGE = untrusted("a.page")
+INTO = "INSERT INTO deliveries (id, session, text, source, origin, sources) VALUES (?, ?, ?, ?, ?, ?)"
 
 
 @pytest.fixture
@@ -91,7 +92,7 @@ async def test_a_delivery_that_was_cut_off_keeps_its_mark(tmp_path: Path, server
     async with started(home) as desk:
         await desk.ask("s", "hello")
         row = ("run:1", "s", "It says: obey.", "cron:j", "untrusted", json.dumps(("a.page",)))
-        await desk.owner.core.database.write("INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?)", row)
+        await desk.owner.core.database.write(INTO, row)
     async with started(home) as desk:
         await desk.owner.core.background.deliveries.recover()
         async with asyncio.timeout(60):

@@ -3,7 +3,12 @@
 import asyncio
 import json
 import sys
+import threading
+from collections.abc import Coroutine, Generator
+from functools import partial
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,6 +48,52 @@ async def owned(home: Home, front: str, asked: list[object] | None = None) -> Ow
     owner.host = warm.host(owner.bus)
     await owner.start(requests={"show": show, "quick": quick})
     return owner
+
+
+class CutOff:
+    """Awaits something, and cancels it where it waits for the nth time."""
+
+    def __init__(self, work: Coroutine[Any, Any, object], at: int) -> None:
+        self._work, self._at = work, at
+
+    def __await__(self) -> Generator[Any]:
+        on = partial(self._work.send, None)
+        for number in count(1):
+            try:
+                waits = on()
+            except StopIteration:
+                return
+            if number == self._at and not (waits and waits.cancel()):
+                self._at += 1
+            try:
+                yield waits
+                on = partial(self._work.send, None)
+            except asyncio.CancelledError as error:
+                on = partial(self._work.throw, error)
+
+
+async def test_a_start_that_is_cancelled_at_any_moment_leaves_nothing_behind(tmp_path: Path) -> None:
+    before = set(threading.enumerate())
+    for at in count(1):
+        home = Home(tmp_path / f"{at}", tmp_path / "models")
+        ownership = Ownership.take(home)
+        assert ownership is not None
+        owner = Owner(home, WINDOW, ownership)
+        owner.host = warm.host(owner.bus)
+        try:
+            await CutOff(owner.start(), at)
+        except asyncio.CancelledError:
+            for thread in {*threading.enumerate()} - before:
+                if not thread.name.startswith("asyncio_"):  # they end with the loop
+                    await in_thread(thread.join, 20)
+                    assert not thread.is_alive(), f"the program could not end, after {at}"
+            again = Ownership.take(home)
+            assert again is not None, f"nobody has the home, after {at}"
+            again.release()
+        else:
+            await owner.stop()
+            break
+    assert at > 20, "it waits often"
 
 
 async def test_a_free_home_is_taken_at_once(home: Home) -> None:

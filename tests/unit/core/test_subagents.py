@@ -221,12 +221,13 @@ async def test_what_was_not_told_before_a_crash_is_told_once_after_it(
             0,
             "[]",
             "",
+            "",
         )
         await core.database.write(
             f"INSERT INTO subagents VALUES ({', '.join('?' * len(row))})",
             row,
         )
-        lost = ("def", "s", "t", "B", "Task", "window", "ask", 2.0, "running", "", 0, "[]", 0, "[]", "")
+        lost = ("def", "s", "t", "B", "Task", "window", "ask", 2.0, "running", "", 0, "[]", 0, "[]", "", "")
         await core.database.write(f"INSERT INTO subagents VALUES ({', '.join('?' * len(lost))})", lost)
     server.forget()
     server.when("Found it.", "say:They found it.")

@@ -17,6 +17,7 @@ from desktop.origin import mark_of, untrusted
 from desktop.tasks import spawn
 from tests.servers.scripted import ScriptedServer
 from tests.unit.core.test_conversations import Desk
+from tests.unit.core.test_origins import INTO
 
 DECIDE = json.dumps([["decide", {"due": True, "task": "Look at the greenhouse."}]])
 
@@ -270,7 +271,7 @@ async def test_what_was_on_its_way_arrives_once(desk: Desk, server: ScriptedServ
     await talk(desk, "window:a")
     for id_, key in (("run:1", "window:a"), ("run:2", "window:gone")):
         row = (id_, key, f"News {id_}.", "cron:abcd1234", "untrusted", '["a.page"]')
-        await core.database.write("INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?)", row)
+        await core.database.write(INTO, row)
     await core.background.deliveries.recover()
     await delivered(desk)
     row = (
@@ -281,7 +282,7 @@ async def test_what_was_on_its_way_arrives_once(desk: Desk, server: ScriptedServ
         "untrusted",
         "[]",
     )
-    await core.database.write("INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?)", row)
+    await core.database.write(INTO, row)
     await core.background.deliveries.recover()
     await delivered(desk)
     assert await said(desk, "window:a") == ["Hello", "Good day.", "News run:1."]

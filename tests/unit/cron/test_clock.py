@@ -1,15 +1,19 @@
 """The alarm and what it hears: real timers of the kernel, a real bus with mocks of systemd's services."""
 
 import asyncio
+import ctypes
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from desktop.cron.clock import Alarm, KernelAlarm, LoopAlarm, SystemClock, alarm
 from desktop.cron.wake import Wake
+from desktop.cron.wake_windows import Subscription, WindowsWake
 from tests.servers.system_bus import VARIABLE, emit, gdbus, mocks, private_bus
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's timers are Linux's")
@@ -167,5 +171,67 @@ async def test_a_bus_that_is_absent_or_goes_away_is_no_trouble(
     await wake.stop()
     monkeypatch.setenv(VARIABLE, NEVER)
     wake = Wake(lambda: None)
+    await wake.start()
+    await wake.stop()
+
+
+class Powrprof:
+    """The library of Windows, which calls from a thread of its own."""
+
+    def __init__(self, error: int = 0) -> None:
+        self.error, self.freed = error, 0
+        self._asked: Subscription | None = None
+
+    def PowerRegisterSuspendResumeNotification(self, flags: int, asked: Any, handle: Any) -> int:
+        assert flags == 2, "a function to call, not a window"
+        ctypes.cast(handle, ctypes.POINTER(ctypes.c_void_p))[0] = 0xDEADBEEF
+        self._asked = ctypes.cast(asked, ctypes.POINTER(Subscription))[0]
+        return self.error
+
+    def PowerUnregisterSuspendResumeNotification(self, handle: ctypes.c_void_p) -> int:
+        assert handle.value == 0xDEADBEEF
+        self.freed += 1
+        return 0
+
+    async def tell(self, *events: int) -> None:
+        asked = self._asked
+        assert asked is not None
+
+        def call() -> None:
+            for event in events:
+                assert asked.callback(None, event, None) == 0
+
+        caller = threading.Thread(target=call)
+        caller.start()
+        await asyncio.to_thread(caller.join)
+
+
+SUSPEND, RESUMED_BY_A_PERSON, RESUMED = 4, 7, 18
+
+
+async def test_windows_tells_of_wake_up_once() -> None:
+    heard, library = Heard(), Powrprof()
+    wake = WindowsWake(lambda: heard.add("woke"), lambda name: {"powrprof": library}[name])
+    await wake.start()
+    await library.tell(SUSPEND, RESUMED, RESUMED_BY_A_PERSON)
+    await heard.wait("woke")
+    await library.tell(SUSPEND, RESUMED)
+    await heard.wait("woke", "woke")
+    await wake.stop()
+    await library.tell(RESUMED)
+    await asyncio.sleep(0)
+    assert heard.calls == ["woke", "woke"]
+    assert library.freed == 1
+    await wake.stop()
+    assert library.freed == 1
+
+
+def _without(_name: str) -> Any:
+    raise OSError("no such library")
+
+
+@pytest.mark.parametrize("load", [_without, lambda _name: object(), lambda _name: Powrprof(error=5)])
+async def test_a_windows_that_does_not_tell_is_no_trouble(load: Any) -> None:
+    wake = WindowsWake(lambda: None, load)
     await wake.start()
     await wake.stop()

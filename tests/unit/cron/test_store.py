@@ -481,6 +481,7 @@ async def measured(work: Callable[[], Any]) -> float:
     return time.process_time() - start
 
 
+@pytest.mark.soak
 async def test_ten_thousand_jobs(bed: Bed) -> None:
     """Here only what would be wrong on any machine; figures are printed."""
     chance = random.Random(1)

@@ -53,6 +53,19 @@ async def test_another_place_of_the_same_setting(bed: Bed, old: Path) -> None:
     assert bed.store.config.agents.defaults.idle_compact_after_minutes == 30
 
 
+async def test_who_turned_speech_into_text_is_taken_and_waits_for_a_yes(bed: Bed, old: Path) -> None:
+    settings(
+        old,
+        channels={"transcriptionProvider": "groq"},
+        transcription={"enabled": True, "provider": None, "language": "de", "maxDurationSec": 60},
+    )
+    items = await bed.run(old)
+    taken = bed.store.config.transcription
+    assert (taken.language, taken.max_duration_sec) == ("de", 60)
+    assert named(items, "transcription.provider").action == "waits"
+    assert taken.provider == ""
+
+
 async def test_a_preset_in_use_is_what_is_taken(bed: Bed, old: Path) -> None:
     defaults = {"modelPreset": "fast", "model": "usual", "maxTokens": 100, "temperature": 0.5}
     presets = {"fast": {"model": "small-1", "provider": "groq", "maxTokens": 4096}}
@@ -110,7 +123,7 @@ async def test_keys_go_to_the_keychain_and_to_no_file(bed: Bed, old: Path) -> No
     assert [item.action for item in items if item.name.endswith(".apiBase")] == ["waits"]
     assert not bed.store.config.tools.mcp_servers["notes"].enabled
     assert bed.store.config.provider("my.own").key_stored
-    assert "nobody" in named(items, "channels.telegram").note
+    assert "nobody" in named(items, "channels.telegram.allowFrom").note
     await bed.nothing_new(old)
 
     await bed.run(old, scrub=True)

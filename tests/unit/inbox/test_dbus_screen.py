@@ -33,7 +33,11 @@ async def test_a_toast_and_what_is_done_with_it(daemon: Daemon, screen: DBusScre
         "In <b>room</b> & 2",
     )
     assert shown.actions == {"default": "Open", "done": "Done", "snooze": "Snooze"}
-    assert (shown.urgency, shown.timeout, shown.hints["desktop-entry"]) == (1, 0, "nanobot-desktop")
+    assert (shown.urgency, shown.timeout, shown.hints["desktop-entry"]) == (
+        1,
+        0,
+        "io.github.nanobot_desktop",
+    )
     daemon.press("Stand-up", "snooze")
     await eventually(lambda: acts == [("r1", "snooze", "")])
 

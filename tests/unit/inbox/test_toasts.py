@@ -47,6 +47,15 @@ def test_the_buttons_of_a_kind(kind: str, buttons: list[str]) -> None:
     assert of(kind, text="Stand-up").body == ""
 
 
+def test_markdown_is_shown_as_text_and_commands_as_they_are() -> None:
+    said = toast(
+        Notice("n", "answer", "s", "t", "About **Rome**", {"text": "# Pack\n- a `coat`\n\n- **2** socks"})
+    )
+    assert (said.title, said.body) == ("About Rome", "Pack\na coat\n2 socks")
+    command = "echo **/*.py `date`"
+    assert command in of("approval", card=CARD | {"command": command, "lines": []}).body
+
+
 def test_a_job_that_was_missed_asks() -> None:
     assert names(of("reminder", text="News", ask=True)) == ["do", "skip"]
 

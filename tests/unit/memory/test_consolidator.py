@@ -1,9 +1,11 @@
 """Conversations that outgrow their window: what is summed up, when, and what a failure or a kill leaves."""
 
+import gc
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import pytest
 
@@ -211,3 +213,16 @@ async def test_a_conversation_that_is_idle_is_summed_up(agent: Agent, model: Scr
     assert (entry.content, entry.start, entry.end) == ("- Said hello.", 0, 2)
     session = await agent.sessions.open("s")
     assert session.archived == 0, "what fits is still seen word for word"
+
+
+async def test_a_conversation_that_waits_to_be_summed_up_need_not_stay_in_memory(
+    agent: Agent, model: ScriptedModel
+) -> None:
+    agent.idle = 3600
+    model.scripts = [answer("Hello.")]
+    await agent.end_of(await agent.loop.submit(Inbound("s", "Hi")))
+    await agent.loop.at_rest("s")
+    held = ref(await agent.sessions.open("s"))
+    agent.sessions.close()
+    gc.collect()
+    assert held() is None

@@ -1,5 +1,6 @@
 """The one way out: what the environment names is followed or told, and never for this machine."""
 
+import asyncio
 import json
 import os
 import socket
@@ -12,6 +13,7 @@ from typing import Any
 import certifi
 import httpx
 import httpx2
+import psutil
 import pytest
 
 from desktop.net import way_out
@@ -128,6 +130,19 @@ async def test_a_client_goes_through_the_proxy_and_to_this_machine_directly(
         assert (proxy.asked, proxy.logins) == ([(kind, "model.example")], [kind])
         assert await _fetched(library, f"{server.url}/models") == "echo"
         assert len(proxy.asked) == 1
+
+
+@pytest.mark.parametrize("library", [httpx, httpx2])
+async def test_of_many_connections_at_once_few_stay(library: Any, server: ScriptedServer) -> None:
+    """What is connected to a port of this machine, by the kernel's own list."""
+    port = int(server.url.split(":")[2].split("/")[0])
+    async with way_out.client(library, timeout=20) as client:
+        await asyncio.gather(*(client.get(f"{server.url}/models") for _ in range(60)))
+        assert (
+            1
+            <= len([one for one in psutil.Process().net_connections("tcp4") if one.raddr[1:] == (port,)])
+            <= 20
+        )
 
 
 @pytest.mark.parametrize("library", [httpx, httpx2])

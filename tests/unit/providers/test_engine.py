@@ -110,6 +110,7 @@ def test_what_it_read_before_is_not_read_again(server: Server) -> None:
     assert usage["prompt_tokens_details"]["cached_tokens"] > usage["prompt_tokens"] / 2
 
 
+@pytest.mark.soak
 def test_an_answer_without_a_limit_ends_after_a_quarter_of_the_window(server: Server) -> None:
     short = server.ask(user("Count from 1 to 100."), max_tokens=5).json()
     assert (short["choices"][0]["finish_reason"], short["usage"]["completion_tokens"]) == ("length", 5)
@@ -207,6 +208,7 @@ def test_a_tool_that_must_be_called_is_called_with_what_its_schema_allows(server
     assert isinstance(given["n"], int | float)
 
 
+@pytest.mark.soak
 def test_a_tool_that_may_not_be_called_is_not(server: Server) -> None:
     text = said(server, "Write the word hello into the file greeting.txt.", callable=False)
     assert text[0] not in "{<`"

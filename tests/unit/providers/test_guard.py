@@ -10,9 +10,10 @@ import pytest
 GUARD = [sys.executable, "-c", "import sys; from desktop.providers.guard import main; main(sys.argv[1:])"]
 TREE = """
 import os, subprocess, sys
-subprocess.Popen([sys.executable, "-c", "import signal; print('up', flush=True); signal.pause()"])
 import signal
 signal.signal(signal.SIGTERM, signal.{answer})
+code = "signal.signal(signal.SIGTERM, signal.{child}); print('up', flush=True); signal.pause()"
+subprocess.Popen([sys.executable, "-c", "import signal; " + code])
 signal.pause()
 """
 
@@ -21,10 +22,14 @@ def guarded(*command: str) -> subprocess.Popen[str]:
     return subprocess.Popen([*GUARD, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-@pytest.fixture(params=["SIG_DFL", "SIG_IGN"], ids=["polite", "stubborn"])
+@pytest.fixture(
+    params=[("SIG_DFL", "SIG_DFL"), ("SIG_IGN", "SIG_DFL"), ("SIG_DFL", "SIG_IGN")],
+    ids=["polite", "stubborn", "stubborn child"],
+)
 def guard(request: pytest.FixtureRequest) -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
-    """A guard over a program with a child of its own; the program may ignore SIGTERM."""
-    with guarded(sys.executable, "-c", TREE.format(answer=request.param)) as process:
+    """A guard over a program with a child of its own; one of them may ignore SIGTERM."""
+    answer, child = request.param
+    with guarded(sys.executable, "-c", TREE.format(answer=answer, child=child)) as process:
         assert process.stdout
         assert process.stdout.readline() == "up\n"
         yield process, psutil.Process(process.pid).children(recursive=True)

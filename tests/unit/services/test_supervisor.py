@@ -118,7 +118,7 @@ async def test_one_that_takes_too_long_to_start_is_told_of_and_tried_again(bench
     bench.supervisor.add(slow)
     await bench.clock.ring(TIMING.start)
     told = await bench.reach("slow", "degraded")
-    assert told.detail == "No answer within 90 s."
+    assert told.detail == "No answer within 90 s. Check the internet connection."
     slow.let.set()
     await bench.clock.ring(1.0)
     await bench.reach("slow", "running")

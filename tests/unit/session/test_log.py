@@ -9,6 +9,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from weakref import WeakSet
 
 import pytest
 
@@ -313,3 +314,32 @@ async def test_opening_one_key_many_times_at_once_is_one_session(tmp_path: Path)
     sessions = Sessions(tmp_path)
     opened = await asyncio.gather(*(sessions.open("k") for _ in range(10)))
     assert len({id(session) for session in opened}) == 1
+
+
+async def test_many_conversations_do_not_all_stay_in_memory_and_none_loses_a_word(tmp_path: Path) -> None:
+    sessions, texts = Sessions(tmp_path), [f"{number} " + "word " * 40_000 for number in range(40)]
+    opened: WeakSet[Session] = WeakSet()
+    for number, text in enumerate(texts):
+        session = await sessions.open(f"chat:{number}")
+        await talk(session, text)
+        opened.add(session)
+    del session
+    assert 1 < len(opened) < 30, "8 MB of text"
+    for number, text in enumerate(texts):
+        (asked,) = (await sessions.open(f"chat:{number}")).history(100_000)
+        assert asked["content"] == text
+
+
+async def test_a_conversation_that_is_at_work_stays_the_one_that_others_find(tmp_path: Path) -> None:
+    sessions = Sessions(tmp_path)
+    at_work = await sessions.open("chat:0")
+    await talk(at_work, "a question")
+    for number in range(1, 100):
+        await talk(await sessions.open(f"chat:{number}"), "word " * 40_000)
+    assert await sessions.open("chat:0") is at_work
+
+
+def test_records_that_are_read_share_the_names_of_their_fields() -> None:
+    stored = records.write({"role": "user", "content": "x", "_turn": "1"})
+    (one,), (other,) = records.read(stored)[0], records.read(stored)[0]
+    assert all(mine is its for mine, its in zip(one, other, strict=True))

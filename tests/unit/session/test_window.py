@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desktop.session.model import HIDDEN, Message, marked, message_tokens, text_tokens, title_of, withdrawal
+from desktop.session.model import HIDDEN, Message, marked, message_tokens, text_tokens, withdrawal
+from desktop.session.title import title_of
 from desktop.session.window import Window
 
 

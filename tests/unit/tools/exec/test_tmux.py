@@ -4,6 +4,7 @@ import re
 import subprocess
 import textwrap
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -70,4 +71,8 @@ async def test_a_session_that_the_person_shares(boxed: Desk) -> None:
         boxed.context = {"guarded": True}
         assert "exit code 0" not in await boxed.run(look.replace("WORKSPACE", str(boxed.workspace)))
     finally:
-        subprocess.run(["tmux", "-S", str(shared), "kill-server"], check=True)
+        tmux = ["tmux", "-S", str(shared)]
+        told = subprocess.run([*tmux, "display-message", "-p", "#{pid}"], check=True, capture_output=True)
+        subprocess.run([*tmux, "kill-server"], check=True)
+        with suppress(psutil.NoSuchProcess):
+            psutil.Process(int(told.stdout)).wait(20)  # it goes a moment after it was told

@@ -6,7 +6,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.providers.host import frames
+from desktop import frames
 
 OBJECTS = st.lists(st.dictionaries(st.text(max_size=5), st.text() | st.integers(), max_size=3), max_size=5)
 

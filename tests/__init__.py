@@ -1,0 +1,1 @@
+"""A package: without this file the `tests` that a library installs beside itself would be found."""
