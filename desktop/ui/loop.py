@@ -138,7 +138,6 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]
             super().close()
             self._soon.clear()
             self._later.clear()
-            self._garbage.stop()
 
     # ---- turning
 

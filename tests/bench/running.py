@@ -39,7 +39,9 @@ def server_apart() -> Iterator[str]:
     """The scripted server as a process of its own; its address."""
     pipes: dict[str, Any] = {"cwd": ROOT, "stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with ExitStack() as ends:
-        process = ends.enter_context(subprocess.Popen([sys.executable, "-m", "tests.servers.scripted"], **pipes))
+        process = ends.enter_context(
+            subprocess.Popen([sys.executable, "-m", "tests.servers.scripted"], **pipes)
+        )
         ends.callback(process.kill)
         assert process.stdout
         yield process.stdout.readline().strip()

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop import text
+from desktop.ui.garbage import Garbage
 from desktop.ui.theme.theme import theme
 from desktop.ui.words import speak
 from tests.desktop.noise import harmless
@@ -55,6 +56,18 @@ def _nothing_unexpected_from_qt(request: pytest.FixtureRequest) -> Iterator[None
     expected = [re.compile(mark.args[0]) for mark in request.node.iter_markers("expected_qt")]
     surprises = [line for line in lines if not harmless(line) and not any(e.search(line) for e in expected)]
     assert not surprises, "unexpected from Qt:\n" + "\n".join(surprises)
+
+
+@pytest.fixture(scope="session")
+def garbage() -> Garbage:
+    return Garbage()
+
+
+@pytest.fixture(autouse=True)
+def _garbage_is_collected_here(garbage: Garbage) -> Iterator[None]:
+    """As in the window: servers of the tests are threads, and must not take widgets apart."""
+    yield
+    garbage.look()
 
 
 class Patient(QtBot):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtWidgets import QApplication
+from pytestqt.exceptions import TimeoutError as QtTimeout
 
 from desktop import tasks
 from desktop.api.client import Api
@@ -20,6 +21,9 @@ from desktop.tasks import spawn
 from desktop.ui.actions import Reach
 from desktop.ui.loop import Loop
 from tests import warm
+
+RESTING = ("search:", "speech:stderr")
+"""Tasks that wait themselves: the index for a quiet moment, the speech engine for a question."""
 
 
 class InProcess:
@@ -66,16 +70,21 @@ class Running:
         return task.result()
 
     def settle(self) -> None:
-        """Wait until nothing is under way any more, but for the search's index: it waits for a quiet moment
-        itself."""
+        """Wait until nothing is under way any more."""
+
+        def under_way() -> list[str]:
+            names = [task.get_name() for task in tasks._running if not task.done()]
+            return [name for name in names if not name.startswith(RESTING)]
 
         def still() -> bool:
-            names = [task.get_name() for task in tasks._running if not task.done()]
-            return all(name.startswith("search:") for name in names)
+            return not under_way()
 
         times = 0
         while times < 2:  # what is called when a task is done, or hears the bus, may begin another
-            self._until(still)
+            try:
+                self._until(still)
+            except QtTimeout as error:
+                raise AssertionError(f"still under way: {under_way()}") from error
             self.wait(asyncio.sleep(0))
             times = times + 1 if still() else 0
 

@@ -19,6 +19,7 @@ from desktop.ui.error_reporter import ErrorReporter
 from desktop.ui.loop import Loop
 from desktop.ui.theme.theme import theme
 from tests.ui.scripted import Scripted
+from tests.ui.waiting import exposed
 
 Key = Qt.Key
 REPLY = Completions(
@@ -68,7 +69,7 @@ class Writing:
         self.until = qtbot.waitUntil
         self.window.show()
         self.window.activateWindow()
-        qtbot.waitExposed(self.window)
+        exposed(qtbot, self.window)
         self.composer.setFocus()
         qtbot.waitUntil(self.composer.field.hasFocus)
 

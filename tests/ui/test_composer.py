@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.ui.conversation.composer.composer import Composer
 from desktop.ui.theme.theme import theme
+from tests.ui.waiting import exposed
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def composer(qtbot: QtBot) -> Composer:
     made.field.limit(200)
     made.show()
     made.activateWindow()
-    qtbot.waitExposed(made)
+    exposed(qtbot, made)
     made.setFocus()
     return made
 

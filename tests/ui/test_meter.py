@@ -18,6 +18,7 @@ from desktop.ui.sidebar.rows import Rows
 from desktop.ui.state import WindowState
 from desktop.ui.widgets.order import stops
 from tests.ui.talking import Desk
+from tests.ui.waiting import exposed
 
 FOUND = ContextUsage(
     window=100_000,
@@ -43,7 +44,7 @@ class Shown:
         qtbot.addWidget(self.window)
         self.fullness = ContextReader(desk.door, desk.reporter, self.window, desk.talk)
         self.window.show()
-        qtbot.waitExposed(self.window)
+        exposed(qtbot, self.window)
 
     @property
     def meter(self) -> Meter:

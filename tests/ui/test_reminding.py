@@ -19,6 +19,7 @@ from desktop.ui.theme.theme import theme
 from desktop.ui.widgets.order import stops
 from desktop.ui.words import speak
 from tests.ui.program import Running
+from tests.ui.waiting import exposed
 
 Key = Qt.Key
 
@@ -49,7 +50,7 @@ class Writing:
         self.reminding.for_agent.connect(self._to_agent)
         self.window.show()
         self.window.activateWindow()
-        qtbot.waitExposed(self.window)
+        exposed(qtbot, self.window)
         self.composer.setFocus()
         self.until(self.composer.field.hasFocus)
 

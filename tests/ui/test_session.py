@@ -15,6 +15,7 @@ from tests.desktop.desk import Area, Desk
 from tests.desktop.session import nested_session
 from tests.desktop.window import Window, running_window, until
 from tests.stories.program import Program
+from tests.ui.waiting import exposed
 
 SAMPLE = Path(__file__).parent / "sample.py"
 
@@ -160,7 +161,7 @@ def test_a_widget_test(qtbot: QtBot) -> None:
     button = QPushButton("Press")
     qtbot.addWidget(button)
     button.show()
-    qtbot.waitExposed(button)
+    exposed(qtbot, button)
     with qtbot.waitSignal(button.clicked):
         button.click()
     qWarning("it is cold")

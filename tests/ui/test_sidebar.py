@@ -28,6 +28,7 @@ from desktop.ui.theme.theme import theme
 from desktop.ui.words import speak
 from tests.ui.pictures import take
 from tests.ui.settings.reading import shown as words
+from tests.ui.waiting import exposed
 
 
 def now() -> datetime:
@@ -50,7 +51,7 @@ def sidebar(qtbot: QtBot) -> Sidebar:
     made.resize(268, 500)
     made.show()
     made.activateWindow()
-    qtbot.waitExposed(made)
+    exposed(qtbot, made)
     return made
 
 

@@ -27,6 +27,7 @@ from desktop.ui.theme.theme import theme
 from tests.servers.scripted import ScriptedServer
 from tests.ui.program import Running
 from tests.ui.talking import Desk
+from tests.ui.waiting import exposed
 
 
 @pytest.fixture
@@ -169,7 +170,7 @@ def strip(qtbot: QtBot) -> Strip:
     column.addWidget(made)
     around.resize(QSize(600, 300))
     around.show()
-    qtbot.waitExposed(around)
+    exposed(qtbot, around)
     made.keep = around  # type: ignore[attr-defined]
     return made
 
@@ -222,7 +223,7 @@ def test_a_result_is_a_line_that_opens_to_its_text(qtbot: QtBot) -> None:
     qtbot.addWidget(view)
     view.resize(700, 500)
     view.show()
-    qtbot.waitExposed(view)
+    exposed(qtbot, view)
     transcript.fill(
         [
             Entry("a", Author.YOU, "Hello"),

@@ -1,5 +1,5 @@
-"""Installs npm packages that tests talk to: `-m tests.servers.npm.install FOLDER LOCKED`. Which ones, the lock in the folder
-LOCKED says."""
+"""Installs npm packages that tests talk to: `python -m tests.servers.npm.install FOLDER LOCKED`. Which they
+are, the lock in the folder LOCKED says."""
 
 import shutil
 import subprocess

@@ -1,7 +1,7 @@
 """A conversation in a window."""
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QTimer
@@ -23,12 +23,9 @@ def look(qapp: QApplication) -> None:
 
 
 @pytest.fixture
-def no_collector() -> Iterator[None]:
-    """Without the garbage collector, whose pauses in a process that has run many tests are long."""
+def no_collector() -> None:
+    """Without the garbage of other tests: looking through it would take long in the middle of this one."""
     gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
 
 
 @pytest.fixture

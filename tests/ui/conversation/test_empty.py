@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.ui.conversation.empty import EmptyState
+from tests.ui.waiting import exposed
 
 
 def middle(part: QWidget, of: QWidget) -> float:
@@ -16,7 +17,7 @@ def test_the_suggestions_stand_under_the_greeting(qtbot: QtBot) -> None:
     qtbot.addWidget(empty)
     empty.resize(900, 600)
     empty.show()
-    qtbot.waitExposed(empty)
+    exposed(qtbot, empty)
     chips = sorted(empty.findChildren(QPushButton), key=lambda chip: chip.x())
     assert len(chips) == 3
     between = (middle(chips[0], empty) + middle(chips[-1], empty)) / 2

@@ -26,6 +26,7 @@ from desktop.ui.widgets.stock import Stock
 from tests.ui.panels.remembered import FILES, MEMORY, USER, Memory, diff, staged
 from tests.ui.program import tell
 from tests.ui.settings.reading import named, press, shown, write
+from tests.ui.waiting import exposed
 
 
 class Page:
@@ -40,7 +41,7 @@ class Page:
         self.area.setWidget(self.panel)
         self.area.resize(640, 700)
         self.area.show()
-        qtbot.waitExposed(self.area)
+        exposed(qtbot, self.area)
         self.settle()
 
     def settle(self) -> None:

@@ -18,6 +18,7 @@ from desktop.ui.theme.theme import theme
 from desktop.ui.widgets.notice import Notice
 from tests.ui.scripted import Scripted
 from tests.ui.settings.reading import press, shown
+from tests.ui.waiting import exposed
 
 LINE = ServerLine(
     "far",
@@ -107,7 +108,7 @@ def server(qapp: QApplication, qtbot: QtBot, actions: Far) -> Iterator[ServerPag
     made.show_server(LINE)
     made.resize(640, 500)
     made.show()
-    qtbot.waitExposed(made)
+    exposed(qtbot, made)
     yield made
     made.deleteLater()
     qtbot.waitUntil(lambda: not asyncio.all_tasks(loop))

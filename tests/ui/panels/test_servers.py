@@ -32,6 +32,7 @@ from desktop.ui.widgets.text_field import TextField
 from desktop.ui.words import speak
 from tests.ui.program import Running
 from tests.ui.settings.reading import choose, named, press, shown, write
+from tests.ui.waiting import exposed
 
 TIME = str(Path(sys.executable).with_name("mcp-server-time"))
 REAL = {"command": TIME, "args": ["--local-timezone", "UTC"]}
@@ -49,7 +50,7 @@ class Page:
         self.window = SettingsWindow(running.actions)
         qtbot.addWidget(self.window)
         self.window.open_page("mcp")
-        qtbot.waitExposed(self.window)
+        exposed(qtbot, self.window)
         running.settle()
         [self.part] = [p for view in self.window.views for p in view.parts if isinstance(p, Servers)]
 

@@ -5,6 +5,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.ui.settings.window import SettingsWindow
 from tests.ui.program import Running
+from tests.ui.waiting import active
 
 
 @pytest.fixture
@@ -14,6 +15,6 @@ def window(running: Running, qtbot: QtBot) -> SettingsWindow:
     made = SettingsWindow(running.actions)
     qtbot.addWidget(made)
     made.open_page("appearance")
-    qtbot.waitExposed(made)
+    active(qtbot, made)
     running.settle()
     return made

@@ -17,6 +17,7 @@ from tests.ui.program import Running
 from tests.ui.settings.cards import opened
 from tests.ui.settings.peers import Hub, Ollama
 from tests.ui.settings.reading import shown
+from tests.ui.waiting import exposed
 
 SPACE, RETURN = Qt.Key.Key_Space, Qt.Key.Key_Return
 
@@ -93,7 +94,7 @@ def card_of(running: Running, qtbot: QtBot) -> FirstRunCard:
     card.resize(700, 700)
     qtbot.addWidget(card)
     card.show()
-    qtbot.waitExposed(card)
+    exposed(qtbot, card)
     running.settle()
     return card
 

@@ -16,6 +16,7 @@ from tests.servers.scripted import ScriptedServer
 from tests.ui.program import Running
 from tests.ui.settings.peers import Hub, Ollama
 from tests.ui.settings.reading import choose, enter, named, press, shown, write
+from tests.ui.waiting import exposed
 
 SIZE = 491_400_064
 MB = 1_000_000
@@ -41,7 +42,7 @@ def card(running: Running, qtbot: QtBot) -> FirstRunCard:
     card.resize(700, 700)
     qtbot.addWidget(card)
     card.show()
-    qtbot.waitExposed(card)
+    exposed(qtbot, card)
     running.settle()
     return card
 

@@ -7,6 +7,7 @@ from pytestqt.qtbot import QtBot
 from desktop.api.local import LocalModel
 from desktop.bus.events import ModelFetching
 from desktop.ui.settings.builtin import ModelRow
+from tests.ui.waiting import exposed
 
 
 def test_the_better_one_says_so_beside_its_name(qtbot: QtBot) -> None:
@@ -17,7 +18,7 @@ def test_the_better_one_says_so_beside_its_name(qtbot: QtBot) -> None:
     qtbot.addWidget(row)
     row.resize(900, 120)
     row.show()
-    qtbot.waitExposed(row)
+    exposed(qtbot, row)
     title, sign = (
         next(label for label in row.findChildren(QLabel) if label.text() == words)
         for words in ("Small", "Better for this computer")

@@ -12,6 +12,7 @@ from desktop.ui.settings.window import SettingsWindow
 from tests.ui.program import Running
 from tests.ui.settings.cards import opened
 from tests.ui.settings.reading import choose, field, press
+from tests.ui.waiting import exposed
 
 
 def name_of(widget: QWidget) -> str:
@@ -75,7 +76,7 @@ def test_the_first_run(running: Running, qtbot: QtBot) -> None:
     qtbot.addWidget(card)
     card.resize(700, 700)
     card.show()
-    qtbot.waitExposed(card)
+    exposed(qtbot, card)
     running.settle()
     press(card, "Set up")
     running.settle()

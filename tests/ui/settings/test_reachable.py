@@ -11,6 +11,7 @@ from desktop.ui.settings.reachable import Reachable
 from desktop.ui.settings.window import SettingsWindow
 from tests.ui.program import Running
 from tests.ui.settings.reading import shown
+from tests.ui.waiting import exposed
 
 GOOD = Reach("The tray icon is shown.", True)
 BAD = Reach("The shortcut is used by another program.", False, "Bind nanobot-desktop quick.")
@@ -26,7 +27,7 @@ def opened(running: Running, qtbot: QtBot) -> Callable[[list[Reach]], SettingsWi
         window = SettingsWindow(running.actions)
         qtbot.addWidget(window)
         window.open_page("presence")
-        qtbot.waitExposed(window)
+        exposed(qtbot, window)
         running.settle()
         return window
 
