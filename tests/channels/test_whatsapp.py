@@ -16,6 +16,7 @@ from desktop.bus.events import ServiceChanged
 from desktop.paths import Home
 from tests.channels.conftest import words_of_people
 from tests.channels.loopback import Fault, Json
+from tests.channels.test_bad_input import full_disk
 from tests.channels.whatsapp_server import (
     ALICE,
     ALICE_LID,
@@ -363,6 +364,20 @@ async def test_a_message_that_the_program_did_not_store_comes_again(
         await said(whatsapp, "Good day.")
         assert await words_of_people(desk, CHAT) == ["Kept"]
         assert not kept.exists()
+
+
+@pytest.mark.expected_log("waits for the disk|could not be (stored|written|entered)")
+async def test_a_message_that_nobody_could_put_on_a_full_disk_waits_for_room(
+    desk: Desk, whatsapp: WhatsAppServer
+) -> None:
+    with full_disk():
+        os.kill(whatsapp.hellos[-1]["pid"], signal.SIGKILL)  # the next one has no room either
+        await whatsapp.until(lambda: len(whatsapp.hellos) == 2 and whatsapp.connected)
+        whatsapp.write("One")
+        whatsapp.write("Two")
+        await whatsapp.until(lambda: len(whatsapp.hellos) > 2)
+    await said(whatsapp, "Good day.", 2)
+    assert await words_of_people(desk, CHAT) == ["One", "Two"]
 
 
 async def test_what_came_while_the_program_was_away_is_answered_once(

@@ -60,6 +60,14 @@ class Process:
             yield frame
         raise self._end or crashed()
 
+    def left(self) -> list[Json]:
+        """What it told and nobody took; once it has ended."""
+        found = []
+        while not self._told.empty():
+            if (frame := self._told.get_nowait()) is not None:
+                found.append(frame)
+        return found
+
     async def call(self, what: str, seconds: float, **given: Any) -> Json:
         """Have it do something. Raises TimeoutError, ConnectionError where it has ended, and as
         call_failed()."""

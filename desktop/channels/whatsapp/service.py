@@ -57,6 +57,8 @@ class WhatsApp(Listening[Wire]):
         super().__init__("whatsapp", given)
         self._people = People(given.notes, lambda: self._settings.lid_mappings)
         self._recent, self._me, self._since = Recent(), Me(), 0.0
+        self._unkept: list[Json] = []
+        """Messages that could not be put on disk by anybody yet: WhatsApp tells each of them once."""
 
     async def connect(self) -> Wire:
         """With the account that it is linked to."""
@@ -72,6 +74,7 @@ class WhatsApp(Listening[Wire]):
                     if frame["op"] == "connected":
                         await self._know(frame)
                         return
+                    self._hold(frame)
         except TimeoutError as error:
             raise AppError(
                 _("WhatsApp can’t be reached."), _("Check the internet connection and the proxy.")
@@ -83,6 +86,9 @@ class WhatsApp(Listening[Wire]):
     async def hear(self, wire: Wire) -> None:
         """Until the process ends."""
         try:
+            while self._unkept:
+                await self._store(self._unkept[0]["message"], kept=self._unkept[0]["kept"])
+                del self._unkept[0]
             async for frame in wire.process.told():
                 await self._take(wire, frame)
         except LoggedOut:
@@ -93,13 +99,29 @@ class WhatsApp(Listening[Wire]):
     async def _take(self, wire: Wire, frame: Json) -> None:
         match frame["op"]:
             case "message":
+                self._hold(frame)
                 await self._store(frame["message"], kept=frame["kept"])
-                wire.process.tell({"op": "stored", "key": frame["key"]})
+                if frame["key"]:
+                    wire.process.tell({"op": "stored", "key": frame["key"]})
+                else:
+                    self._unkept.remove(frame)
             case "connected":
                 await self._know(frame)
                 self.up.set()
             case "away":
                 self.up.clear()
+
+    async def stop(self) -> None:
+        """What was told and is on no disk waits for the next start."""
+        wire = self._wire
+        await super().stop()
+        for frame in wire.process.left() if wire else ():
+            self._hold(frame)
+
+    def _hold(self, frame: Json) -> None:
+        """The process keeps what it could put on disk, under a key."""
+        if frame["op"] == "message" and not frame["key"]:
+            self._unkept.append(frame)
 
     async def _store(self, message: Json, *, kept: bool) -> None:
         self.status.last_ok = time.time()

@@ -152,7 +152,7 @@ class Device:
             with suppress(Exception):  # nobody told it yet
                 message["other"] = written(self._client.get_pn_from_lid(jid(message["sender"])))
         key = ""
-        with suppress(OSError):  # a full disk: the program waits for room
+        with suppress(OSError):  # a full disk: the program holds it until there is room
             key = self._spool.put(message)
         self._send({"op": "message", "key": key, "kept": False, "message": message})
 
