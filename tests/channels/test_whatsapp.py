@@ -15,7 +15,7 @@ from PIL import Image
 from desktop.bus.events import ServiceChanged
 from desktop.paths import Home
 from tests.channels.conftest import words_of_people
-from tests.channels.loopback import Fault, Json
+from tests.channels.loopback import SILENT, Fault, Json
 from tests.channels.test_bad_input import full_disk
 from tests.channels.whatsapp_server import (
     ALICE,
@@ -403,6 +403,18 @@ async def test_the_phone_logs_it_out_and_it_waits_for_the_person(
     assert len(whatsapp.hellos) == 1
     tried = await desk.api.channels.test("whatsapp")
     assert (tried.ok, "not linked" in tried.text) == (False, True)
+
+
+async def test_that_it_was_logged_out_counts_also_where_a_check_finds_it_gone(
+    desk: Desk, whatsapp: WhatsAppServer, tmp_path: Path
+) -> None:
+    whatsapp.fail("blocklist", SILENT)  # what a check asks for
+    desk.owner.core.background.services.again()
+    await whatsapp.refused(lambda call: call.name == "blocklist")
+    whatsapp.log_out()
+    await running(desk, "needs_sign_in")
+    assert not (tmp_path / "channels" / "whatsapp").exists()
+    assert len(whatsapp.hellos) == 1
 
 
 @pytest.mark.parametrize(

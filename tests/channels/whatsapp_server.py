@@ -115,6 +115,9 @@ class WhatsAppServer(Loopback):
         error, result = "", {}
         fault = self._fault(asked["what"])
         if fault is not None:
+            if fault.silent:
+                self.keep(Call(asked["what"], asked["given"], error="silent"))
+                return
             error = fault.body.decode() or f"server returned error {fault.status}"
             if not (fault.status or fault.body):
                 writer.transport.abort()

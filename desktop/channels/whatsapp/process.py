@@ -27,7 +27,7 @@ class Process:
         self._calls: dict[int, asyncio.Future[Json]] = {}
         self._numbers = itertools.count(1)
         self._told: asyncio.Queue[Json | None] = asyncio.Queue()
-        self._end: AppError | None = None
+        self.reason: AppError | None = None
         """Why it ended, once it has."""
 
     @classmethod
@@ -58,7 +58,7 @@ class Process:
         """What it tells by itself, until it ends. Raises the reason."""
         while (frame := await self._told.get()) is not None:
             yield frame
-        raise self._end or crashed()
+        raise self.reason or crashed()
 
     def left(self) -> list[Json]:
         """What it told and nobody took; once it has ended."""
@@ -71,7 +71,7 @@ class Process:
     async def call(self, what: str, seconds: float, **given: Any) -> Json:
         """Have it do something. Raises TimeoutError, ConnectionError where it has ended, and as
         call_failed()."""
-        if self._end is not None:
+        if self.reason is not None:
             raise ConnectionError
         number = next(self._numbers)
         waiter = self._calls[number] = asyncio.get_running_loop().create_future()
@@ -102,14 +102,14 @@ class Process:
                         waiter.set_exception(call_failed(frame["kind"], frame["detail"]))
             case "down":
                 _log.info("WhatsApp ended: %s %s", frame["why"], frame["detail"])
-                self._end = self._end or ended(frame["why"], frame["detail"])
+                self.reason = self.reason or ended(frame["why"], frame["detail"])
             case "odd":
                 _log.error("a message of WhatsApp could not be read: %s", frame["detail"])
             case _:
                 self._told.put_nowait(frame)
 
     def _over(self) -> None:
-        self._end = self._end or crashed()
+        self.reason = self.reason or crashed()
         for waiter in self._calls.values():
             if not waiter.done():
                 waiter.set_exception(ConnectionError())

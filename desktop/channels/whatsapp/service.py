@@ -79,22 +79,14 @@ class WhatsApp(Listening[Wire]):
             raise AppError(
                 _("WhatsApp can’t be reached."), _("Check the internet connection and the proxy.")
             ) from error
-        except LoggedOut:
-            await self._forget(wire)
-            raise
 
     async def hear(self, wire: Wire) -> None:
         """Until the process ends."""
-        try:
-            while self._unkept:
-                await self._store(self._unkept[0]["message"], kept=self._unkept[0]["kept"])
-                del self._unkept[0]
-            async for frame in wire.process.told():
-                await self._take(wire, frame)
-        except LoggedOut:
-            self.up.clear()
-            await self._forget(wire)
-            raise
+        while self._unkept:
+            await self._store(self._unkept[0]["message"], kept=self._unkept[0]["kept"])
+            del self._unkept[0]
+        async for frame in wire.process.told():
+            await self._take(wire, frame)
 
     async def _take(self, wire: Wire, frame: Json) -> None:
         match frame["op"]:
@@ -112,11 +104,13 @@ class WhatsApp(Listening[Wire]):
                 self.up.clear()
 
     async def stop(self) -> None:
-        """What was told and is on no disk waits for the next start."""
+        """What was told and is on no disk waits for the next start. A sign-in that was ended is removed."""
         wire = self._wire
         await super().stop()
-        for frame in wire.process.left() if wire else ():
-            self._hold(frame)
+        if wire is not None:
+            for frame in wire.process.left():
+                self._hold(frame)
+            await self._tidy(wire)
 
     def _hold(self, frame: Json) -> None:
         """The process keeps what it could put on disk, under a key."""
@@ -143,7 +137,10 @@ class WhatsApp(Listening[Wire]):
     async def check(self) -> None:
         """Whether WhatsApp answers."""
         with self.calling() as wire:
-            await wire.check(plain(self._me.account))
+            try:
+                await wire.check(plain(self._me.account))
+            except ConnectionError as error:
+                raise wire.process.reason or error from error
 
     async def probe(self) -> Known:
         """Which account it is."""
@@ -159,6 +156,7 @@ class WhatsApp(Listening[Wire]):
             return await wire.check(plain(self._me.account))
         finally:
             await wire.close()
+            await self._tidy(wire)
 
     async def typing(self, where: Address) -> None:
         """Shown for some seconds."""
@@ -234,9 +232,10 @@ class WhatsApp(Listening[Wire]):
         process = await Process.started(folder, way, links=links, phone=phone)
         return Wire(process, folder, self._recent)
 
-    async def _forget(self, wire: Wire) -> None:
-        await wire.close()
-        await self._remove()
+    async def _tidy(self, wire: Wire) -> None:
+        """After the end of its process."""
+        if isinstance(wire.process.reason, LoggedOut):
+            await self._remove()
 
     async def _remove(self) -> None:
         try:
