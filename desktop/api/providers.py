@@ -13,7 +13,7 @@ from desktop.providers.about import ABOUT
 from desktop.providers.login import LoginCode, Logins, SignedIn
 from desktop.providers.registry import find
 from desktop.providers.registry_spec import ProviderSpec
-from desktop.providers.registry_table import BUILTIN, PROVIDERS
+from desktop.providers.registry_table import BUILTIN, POPULAR, PROVIDERS
 from desktop.providers.trial import Answered, Draft, Trials, address, spec_of
 from desktop.tasks import in_thread
 from desktop.text import _
@@ -51,6 +51,8 @@ class ProviderLine:
     suggestion: str = ""
     """The usual model."""
     key_page: str = ""
+    place: int = 0
+    """Where it stands in a list of all: the smaller, the sooner; those of one place go by their titles."""
     others: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Name and title of other providers, by how their keys begin."""
 
@@ -135,6 +137,7 @@ class Providers:
             address=settings.api_base or "",
             suggestion=spec.suggestion,
             key_page=spec.key_page,
+            place=POPULAR.index(spec.name) if spec.name in POPULAR else len(POPULAR),
             others={
                 other.key_prefix: (other.name, _(other.display))
                 for other in PROVIDERS

@@ -360,5 +360,8 @@ _GROQ = ProviderSpec(
 
 PROVIDERS: tuple[ProviderSpec, ...] = (*GATEWAYS, *_STANDARD, *_LOCAL, _GROQ)
 
+POPULAR = ("openai", "anthropic", "gemini", "deepseek", "openrouter", "groq", "mistral", "ollama")
+"""What most people look for, in the order in which a list of all begins."""
+
 FREE = frozenset({BUILTIN.name, *(spec.name for spec in PROVIDERS if spec.local)})
 """Providers that cost nothing."""

@@ -16,7 +16,7 @@ class Tile(QWidget):
 
     def __init__(self, name: str, role: str = "muted") -> None:
         super().__init__()
-        self._name, self._role, self._emoji = name, role, ""
+        self._name, self._role, self._letters = name, role, ""
         self.setFixedSize(_EDGE, _EDGE)
 
     def show_icon(self, name: str) -> None:
@@ -24,9 +24,9 @@ class Tile(QWidget):
         self._name = name
         self.update()
 
-    def show_emoji(self, emoji: str) -> None:
-        """Show this one; "" for the icon."""
-        self._emoji = emoji
+    def show_letters(self, letters: str) -> None:
+        """Show these, or an emoji; "" for the icon."""
+        self._letters = letters
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -35,12 +35,12 @@ class Tile(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme().colors.accent_soft))
         painter.drawRoundedRect(QRectF(self.rect()), Size.RADIUS, Size.RADIUS)
-        if self._emoji:
+        if self._letters:
             font = text_font()
             font.setPixelSize(_SIGN)
             painter.setFont(font)
             painter.setPen(QColor(theme().colors.text))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._emoji)
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._letters)
         else:
             edge = (_EDGE - _SIGN) // 2
             icon(self._name, self._role).paint(painter, QRect(edge, edge, _SIGN, _SIGN))

@@ -230,11 +230,11 @@ def test_those_that_are_set_up_come_first_and_others_are_found(
     assert order(window) == ["xai", "groq", "zhipu"]
     press(window, "All providers")
     running.settle()
-    assert order(window)[:4] == ["xai", "groq", "zhipu", "aihubmix"]
+    assert order(window)[:4] == ["xai", "groq", "zhipu", "openai"]
     assert "All providers" not in shown(window)
     write(part.filter, "claude")
     running.settle()
-    assert order(window) == ["bedrock", "anthropic"]
+    assert order(window) == ["anthropic", "bedrock"]
     write(part.filter, "nothing like it")
     running.settle()
     assert order(window) == []

@@ -69,7 +69,7 @@ class SkillEditor(FormPage):
         """Open one. `draft`: the text it had when it was changed here, and the text that was not saved."""
         self.skill = skill
         self._own_copy = draft is not None and skill.source == "builtin"
-        self._tile.show_emoji(skill.emoji)
+        self._tile.show_letters(skill.emoji)
         self._name.setText(shown(skill.name))
         self._about.setText(shown(about(skill)))
         self._path.setText(shown(skill.path))

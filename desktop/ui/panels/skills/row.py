@@ -31,7 +31,7 @@ class SkillRow(ListRow):
         if self._shown == (skill, draft):
             return
         self.skill, self.key, self._draft, self._shown = skill, skill.name, draft, (skill, draft)
-        self.tile.show_emoji(skill.emoji)
+        self.tile.show_letters(skill.emoji)
         self.say()
 
     def say(self) -> None:

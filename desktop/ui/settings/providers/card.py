@@ -1,6 +1,6 @@
 """One provider on the page: what it is, how it stands, and what it opens to."""
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 
 from desktop.api.providers import ProviderLine
 from desktop.text import _, titled
@@ -8,8 +8,10 @@ from desktop.ui.actions import Actions
 from desktop.ui.settings.key import KeychainNotice
 from desktop.ui.settings.part import PageData
 from desktop.ui.settings.providers.details import Details
+from desktop.ui.theme.tokens import Space
 from desktop.ui.widgets.fold_card import FoldCard
 from desktop.ui.widgets.labels import label
+from desktop.ui.widgets.tile import Tile
 from desktop.ui.words import spoken
 
 
@@ -24,6 +26,9 @@ class ProviderCard(FoldCard[Details]):
         self.provider = ProviderLine()
         self._data: PageData | None = None
         self._about, self._state = label("small", wrap=True), label("small")
+        self._tile = Tile("")
+        self.lead.addWidget(self._tile, 0, Qt.AlignmentFlag.AlignTop)
+        self.lead.setContentsMargins(0, 0, Space.XS, 0)
         self.words.addWidget(self._about)
         self.side.addWidget(self._state)
 
@@ -41,6 +46,7 @@ class ProviderCard(FoldCard[Details]):
     def _words(self) -> None:
         kind, words = standing(self.provider, self._data.providers.answers.name if self._data else "")
         self.title.setText(self.provider.title)
+        self._tile.show_letters(self.provider.title[:1].upper())
         self._about.setText(self.provider.about)
         self._state.setText(words)
         self._state.setAccessibleName(titled(self.provider.title, words) if words else "")

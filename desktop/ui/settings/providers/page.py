@@ -1,4 +1,4 @@
-"""All providers: those that are set up first, then the rest, found by a filter."""
+"""All providers: those that are set up first, then those that most people look for, found by a filter."""
 
 import asyncio
 import time
@@ -104,7 +104,7 @@ class ProviderList(Part):
         found = data.providers
         rows = [row for row in found.providers if row.kind != "builtin"]
         used = found.answers.name
-        rows.sort(key=lambda row: (row.name != used, not set_up(row), row.title.casefold()))
+        rows.sort(key=lambda row: (row.name != used, not set_up(row), row.place, row.title.casefold()))
         wanted = self._wanted(rows, used)
         for name in self.cards.keys() - {row.name for row in rows}:
             self._drop(self.cards.pop(name))
