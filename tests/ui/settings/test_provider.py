@@ -19,6 +19,7 @@ from desktop.ui.settings.providers.card import ProviderCard
 from desktop.ui.settings.providers.stored_key import SHOWN_MS, StoredKey
 from desktop.ui.settings.window import SettingsWindow
 from tests.servers.scripted import ScriptedServer
+from tests.ui.pictures import take
 from tests.ui.program import Running
 from tests.ui.settings.cards import listing, nowhere, opened, order
 from tests.ui.settings.reading import choose, enter, named, press, shown, write
@@ -219,7 +220,7 @@ def test_what_is_no_list_is_told(custom: ProviderCard, running: Running, server:
 
 
 def test_those_that_are_set_up_come_first_and_others_are_found(
-    home: Path, request: pytest.FixtureRequest
+    home: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored = {"providers": {"zhipu": {"apiBase": "http://127.0.0.1:9/v1"}, "groq": {"keyStored": True}}}
     (home / "config.json").write_text(json.dumps(stored | {"agents": {"defaults": {"provider": "xai"}}}))
@@ -232,6 +233,8 @@ def test_those_that_are_set_up_come_first_and_others_are_found(
     running.settle()
     assert order(window)[:4] == ["xai", "groq", "zhipu", "openai"]
     assert "All providers" not in shown(window)
+    window.resize(900, 900)
+    take(window, "providers", monkeypatch, running.settle)
     write(part.filter, "claude")
     running.settle()
     assert order(window) == ["anthropic", "bedrock"]
