@@ -1,7 +1,8 @@
 """A Windows of its own under Wine, and the program for it, made from the locks as on a Windows machine.
 
 All of it lies in one folder. What is there already is kept, so that a second run takes minutes less. Wine 8
-lacks three libraries that Rust and Qt want, and PowerShell; stand-ins for them are compiled here.
+lacks three libraries that Rust and Qt want, and PowerShell; stand-ins for them are compiled here. It can't
+run numpy, so speech models are packed but not tried.
 """
 
 import os
@@ -70,7 +71,7 @@ class Machine:
             "HOME": str(self.folder / "home"),
             "WINEPREFIX": str(self.folder / "wine"),
             "WINEDEBUG": "-all",
-            "WINEDLLOVERRIDES": "mscms=n;winemenubuilder.exe=d",
+            "WINEDLLOVERRIDES": "mscms=n;winemenubuilder.exe=d;winedbg.exe=d",  # what crashes, ends
         }
 
     def run(
@@ -180,6 +181,7 @@ class Machine:
                 "VERSION_FILE": windows(about),
                 "SOURCE_DATE_EPOCH": commit.stdout.strip(),
                 "PYTHONHASHSEED": "1",
+                "PYTHONPATH": windows(HERE / "build"),
             },
         )
         if made.returncode:
