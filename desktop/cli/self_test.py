@@ -22,11 +22,13 @@ _PAGE = (
 
 
 def main() -> None:
-    """Read {"modules": [...]} from stdin, write what failed and what could be done to stdout, as JSON."""
-    failed: dict[str, str] = {}
-    for name in json.load(sys.stdin)["modules"]:
+    """Read {"modules": [...], "without": [...]} from stdin, write what failed and what could be done to
+    stdout, as JSON. `without`: works that are left out, as the system can't do them."""
+    asked, failed = json.load(sys.stdin), dict[str, str]()
+    for name in asked["modules"]:
         _try(name, partial(importlib.import_module, name), failed)
-    done = {name: _try(name, work, failed) for name, work in _WORKS.items()}
+    works = {name: work for name, work in _WORKS.items() if name not in asked.get("without", ())}
+    done = {name: _try(name, work, failed) for name, work in works.items()}
     emit({"failed": failed, "done": done})
 
 

@@ -25,6 +25,8 @@ _CLASSES = r"HKCU\Software\Classes"
 _UNINSTALL = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\NanobotDesktop"
 _RUN = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Run"
 _OLDER = "0.0.1"
+_NUMPY = ("numpy", "miniaudio", "openpyxl", "soundfile")
+"""What imports numpy, which ends a program under Wine 8."""
 
 
 def run(pictures: Path, folder: Path | None, *, built: bool) -> list[str]:
@@ -226,7 +228,8 @@ class Trying(Walking):
         self._self_test()
 
     def _self_test(self) -> None:
-        asked = json.dumps({"modules": _late_imports()})
+        modules = [name for name in _late_imports() if name.partition(".")[0] not in _NUMPY]
+        asked = json.dumps({"modules": modules, "without": ["documents", "sounds"]})
         done = self._terminal("--self-test", given=asked)
         told = (
             json.loads(done.stdout.splitlines()[-1])
@@ -234,7 +237,7 @@ class Trying(Walking):
             else {"failed": {"": done.stderr}, "done": {}}
         )
         ours = {name: why for name, why in told["failed"].items() if not _of_another_system(name, why)}
-        self._say(f"self-test: {len(_late_imports())} modules, {len(told['done'])} things done")
+        self._say(f"self-test: {len(modules)} modules, {len(told['done'])} things done")
         self._expect(not ours, "every module and data file is there", ours)
 
     def _turns(self) -> None:
